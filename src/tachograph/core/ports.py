@@ -1,0 +1,70 @@
+"""Ports: what the layers above ask of the outside world, so that they can be tested without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Time, as the recorder stamps it."""
+
+    def unix_ms(self) -> int:
+        """Wall clock, milliseconds since 1970 UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never go back; only differences mean anything."""
+        ...
+
+
+class Entropy(Protocol):
+    """Unpredictable bytes from the operating system."""
+
+    def __call__(self, size: int, /) -> bytes: ...
+
+
+class AppendFile(Protocol):
+    """A file that was created by this very opening and can only grow.
+
+    ``write`` returns when the operating system has all bytes (short writes are repeated). ``sync`` returns when they are on the
+    device; when it fails, the descriptor must not be used again, since the kernel may have dropped the dirty pages and a second
+    ``fsync`` would report success (wiredtiger#4072). ``size`` is the number of bytes written so far.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    def write(self, data: bytes) -> None: ...
+    def sync(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Store(Protocol):
+    """Named byte strings under ``/``-separated relative paths. The layout is ``format/layout.py``'s business, not the store's.
+
+    * ``create`` makes a new append-only file and raises ``ConflictError`` if the name exists, even when it is empty.
+    * ``put_new`` writes a small object whole, durably and once: ``ConflictError`` if it exists with other bytes, nothing if with the same.
+    * ``replace`` swaps a small object atomically and durably.
+    * ``read`` raises ``NotFoundError`` for a missing name and ``StoreError`` for one that cannot be read; never returns less than
+      there is. ``limit`` bounds what is read; a longer object is a ``StoreError``.
+    * ``names`` lists all names below a prefix, sorted, and is empty when there is nothing.
+    * ``lock`` is exclusive between processes and is given back by the kernel when its holder dies.
+    """
+
+    @property
+    def url(self) -> str: ...
+    def create(self, name: str) -> AppendFile: ...
+    def put_new(self, name: str, data: bytes) -> None: ...
+    def replace(self, name: str, data: bytes) -> None: ...
+    def read(self, name: str, *, limit: int | None = None) -> bytes: ...
+    def exists(self, name: str) -> bool: ...
+    def names(self, prefix: str) -> Iterator[str]: ...
+    def lock(self, name: str) -> Lock: ...
+
+
+class Lock(Protocol):
+    """Held until ``release`` or the end of the process. ``ConflictError`` was raised by ``lock`` if somebody else has it."""
+
+    def release(self) -> None: ...

@@ -1,0 +1,43 @@
+"""Where things are in a store: the only place that spells paths (``docs/format/v1.md``, section 2)."""
+
+from __future__ import annotations
+
+import re
+
+VERSION = 1
+STORE = "store.json"
+STORE_KEYS = "keys/store.json"
+SESSIONS = "sessions/"
+
+_SEGMENT = re.compile(r"(\d{8})\.(events\.jsonl|content\.pack)\Z")
+
+
+def session(session_id: str) -> str:
+    return f"sessions/{session_id}/"
+
+
+def events(session_id: str, segment: int) -> str:
+    return f"sessions/{session_id}/{segment:08d}.events.jsonl"
+
+
+def content(session_id: str, segment: int) -> str:
+    return f"sessions/{session_id}/{segment:08d}.content.pack"
+
+
+def seals(session_id: str, segment: int) -> str:
+    """Each writer opens its own file of seals, as it opens its own segment: a file is opened for append once."""
+    return f"sessions/{session_id}/{segment:08d}.seals"
+
+
+def lock(session_id: str) -> str:
+    return f"sessions/{session_id}/lock"
+
+
+def keys(session_id: str) -> str:
+    return f"keys/{session_id}.json"
+
+
+def segment_of(name: str) -> tuple[int, str] | None:
+    """(number, kind) of a segment's file name, kind ``events.jsonl`` or ``content.pack``; None for any other file."""
+    match = _SEGMENT.search(name.rsplit("/", 1)[-1])
+    return (int(match[1]), match[2]) if match else None

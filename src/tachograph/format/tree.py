@@ -1,0 +1,198 @@
+"""Content as a persistent tree: any JSON value (and ``bytes``) as nodes that are stored once (``docs/format/v1.md``, section 5).
+
+An agent resends its whole conversation at every turn. Stored naively that is quadratic; here a list is *base + added elements*, so a
+turn costs what it added. A node's id is a keyed hash of what the node *means*, not of how it was cut: equal values have equal ids
+in every session of a store, whatever came before them.
+
+    stub     = how a value appears inside a node: itself when small, else a reference
+    {"$s": id} long string      {"$b": [id…]} bytes      {"$j": id} large object or small list
+    {"$l": id} list             {"$t": id} JSON nested too deeply, kept as text
+    a key of the value's own that begins with "$" is written with one more "$"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from . import canonical
+
+STRING, BYTES, JSON, LIST = b"S", b"B", b"J", b"L"
+
+#: A string or object whose encoding is longer than this is a node of its own.
+INLINE = 256
+#: Lists shorter than this are written in place unless they are large.
+SHORT_LIST = 8
+#: Bytes are cut into nodes of this size: a frame must stay small enough to encrypt and decrypt in one piece.
+BLOB = 4 << 20
+
+Digest = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True)
+class Node:
+    """``id``: 32 bytes; ``kind``: one byte; ``payload``: its bytes, at most about ``BLOB``."""
+
+    id: bytes
+    kind: bytes
+    payload: bytes
+
+
+class TreeWriter:
+    """Turns values into nodes that were not there yet. ``digest`` is the store's keyed hash."""
+
+    def __init__(self, digest: Digest) -> None:
+        self._digest = digest
+        self._known: set[bytes] = set()
+        self._prefixes: dict[bytes, tuple[bytes, int]] = {}
+        self._fresh: list[Node] = []
+
+    def put(self, value: Any) -> bytes:
+        """The id of ``value``. New nodes wait in ``take``."""
+        stub = self._stub(value, 0)
+        if isinstance(stub, dict) and len(stub) == 1:
+            ((mark, reference),) = stub.items()
+            if mark in ("$s", "$j", "$l") and isinstance(reference, str):
+                return bytes.fromhex(reference)
+        return self._add(JSON, canonical.dumps(stub))
+
+    def take(self) -> list[Node]:
+        """The nodes made since the last call, children before parents."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+    def _add(self, kind: bytes, payload: bytes) -> bytes:
+        name = self._digest(kind + payload)
+        self._store(name, kind, payload)
+        return name
+
+    def _store(self, name: bytes, kind: bytes, payload: bytes) -> None:
+        if name not in self._known:
+            self._known.add(name)
+            self._fresh.append(Node(name, kind, payload))
+
+    def _stub(self, value: Any, depth: int) -> Any:
+        if isinstance(value, str):
+            if len(value) <= INLINE:
+                return value
+            return {"$s": self._add(STRING, value.encode("utf-8", "surrogatepass")).hex()}
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return {"$b": [self._add(BYTES, part).hex() for part in _parts(bytes(value))]}
+        if isinstance(value, dict):
+            if depth > canonical.MAX_DEPTH:
+                return {"$t": self._add(STRING, canonical.dumps(_plain(value))).hex()}
+            stub = {_escape(str(key)): self._stub(item, depth + 1) for key, item in value.items()}
+            encoded = canonical.dumps(stub)
+            return stub if len(encoded) <= INLINE else {"$j": self._add(JSON, encoded).hex()}
+        if isinstance(value, (list, tuple)):
+            if depth > canonical.MAX_DEPTH:
+                return {"$t": self._add(STRING, canonical.dumps(_plain(value))).hex()}
+            return self._list([self._stub(item, depth + 1) for item in value])
+        return value
+
+    def _list(self, stubs: list[Any]) -> Any:
+        encoded = [canonical.dumps(stub) for stub in stubs]
+        size = sum(map(len, encoded)) + len(encoded)
+        if len(stubs) < SHORT_LIST and size <= INLINE:
+            return stubs
+        chain = [self._digest(LIST)]
+        for item in encoded:
+            chain.append(self._digest(LIST + chain[-1] + item))
+        whole = chain[-1]
+        if whole in self._known:
+            return {"$l": whole.hex()}
+        base: list[Any] | None = None
+        shared = 0
+        for length in range(len(stubs), 0, -1):
+            found = self._prefixes.get(chain[length])
+            if found is not None:
+                base, shared = [found[0].hex(), found[1]], length
+                break
+        self._store(whole, LIST, canonical.dumps({"a": stubs[shared:], "b": base}))
+        for length in range(shared + 1, len(stubs) + 1):
+            self._prefixes[chain[length]] = (whole, length)
+        return {"$l": whole.hex()}
+
+
+def _parts(data: bytes) -> list[bytes]:
+    return [data[at : at + BLOB] for at in range(0, len(data), BLOB)]
+
+
+def _escape(key: str) -> str:
+    return "$" + key if key.startswith("$") else key
+
+
+def _plain(value: Any) -> Any:
+    """A deep value without bytes, so that it can be written as text."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("latin-1")
+    return value
+
+
+class TreeReader:
+    """Rebuilds values. ``fetch`` gives (kind, payload) of an id and raises ``KeyError`` for one that is not there."""
+
+    def __init__(self, fetch: Callable[[bytes], tuple[bytes, bytes]]) -> None:
+        self._fetch = fetch
+        self._lists: dict[bytes, list[Any]] = {}
+
+    def get(self, name: bytes) -> Any:
+        """The value with that id. Raises ``KeyError`` (a node is missing) or ``ValueError`` (a node is no node)."""
+        kind, payload = self._fetch(name)
+        if kind == STRING:
+            return payload.decode("utf-8", "surrogatepass")
+        if kind == JSON:
+            return self._value(canonical.loads(payload))
+        if kind == LIST:
+            return [self._value(stub) for stub in self._stubs(name)]
+        raise ValueError(f"a node of unknown kind {kind!r}")
+
+    def _stubs(self, name: bytes) -> list[Any]:
+        # Walk to a base that is known, then build forwards: recursion depth must not grow with the length of a session.
+        chain: list[tuple[bytes, list[Any], int]] = []
+        at: bytes | None = name
+        start: list[Any] = []
+        seen: set[bytes] = set()
+        take = 0
+        while at is not None:
+            ready = self._lists.get(at)
+            if ready is not None:
+                start = ready
+                break
+            if at in seen:
+                raise ValueError("a list is its own base")
+            seen.add(at)
+            kind, payload = self._fetch(at)
+            if kind != LIST:
+                raise ValueError("a list whose base is no list")
+            node = canonical.loads(payload)
+            base = node["b"]
+            take = int(base[1]) if base else 0
+            chain.append((at, node["a"], take))
+            at = bytes.fromhex(base[0]) if base else None
+        for own, added, shared in reversed(chain):
+            if shared > len(start):
+                raise ValueError("a list that takes more of its base than there is")
+            start = [*start[:shared], *added]
+            self._lists[own] = start
+        return start
+
+    def _value(self, stub: Any) -> Any:
+        if isinstance(stub, list):
+            return [self._value(item) for item in stub]
+        if not isinstance(stub, dict):
+            return stub
+        if len(stub) == 1:
+            ((mark, reference),) = stub.items()
+            if mark in ("$s", "$j", "$l"):
+                return self.get(bytes.fromhex(reference))
+            if mark == "$b":
+                return b"".join(self._fetch(bytes.fromhex(part))[1] for part in reference)
+            if mark == "$t":
+                return canonical.loads(self.get(bytes.fromhex(reference)))
+        return {(key[1:] if key.startswith("$") else key): self._value(item) for key, item in stub.items()}

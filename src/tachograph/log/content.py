@@ -1,0 +1,113 @@
+"""Content of one session: values into frames, frames into the pack, and back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from tachograph.core.errors import FormatError, KeyUnavailableError
+from tachograph.core.ports import AppendFile, Store
+from tachograph.crypto.boxes import SegmentBox
+from tachograph.format import layout, pack
+from tachograph.format.tree import Digest, TreeReader, TreeWriter
+
+
+class ContentWriter:
+    """The pack of one segment. ``put`` values, then ``seal`` them into frames that the next line refers to."""
+
+    def __init__(self, file: AppendFile, session_id: str, segment: int, data_key: bytes, *, digest: Digest, salt: bytes) -> None:
+        self._file = file
+        self._session_id = session_id
+        self._segment = segment
+        self._tree = TreeWriter(digest)
+        self._box = SegmentBox(data_key, salt)
+        self._index = 0
+        self._pending: list[bytes] = [pack.header(salt)]
+        self._size = pack.HEADER
+        self._dirty = False
+
+    def put(self, value: Any) -> bytes:
+        """The id of a (redacted) value; its new nodes go into the next frame."""
+        return self._tree.put(value)
+
+    def seal(self) -> list[dict[str, Any]]:
+        """Encrypt what was put since the last call. Returns where it will be, for the line: index, offset, length and SHA-256 of the
+        frame as stored, so that anyone can check the pack without a key."""
+        out = []
+        for group in pack.groups(self._tree.take()):
+            box = self._box.seal(self._index, pack.plain(group), pack.associated(self._session_id, self._segment, self._index))
+            stored = pack.framed(box)
+            out.append({"n": self._index, "at": self._size, "len": len(stored), "sha256": hashlib.sha256(stored).hexdigest()})
+            self._pending.append(stored)
+            self._size += len(stored)
+            self._index += 1
+        return out
+
+    def flush(self) -> None:
+        if self._pending:
+            data, self._pending = b"".join(self._pending), []
+            self._file.write(data)
+            self._dirty = True
+
+    def sync(self) -> None:
+        if self._dirty:
+            self._file.sync()
+            self._dirty = False
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class ContentReader:
+    """Rebuilds values of one session. Frames are opened when the first value is asked for."""
+
+    def __init__(self, store: Store, session_id: str, data_key: Callable[[], bytes]) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._data_key = data_key
+        self._frames: list[tuple[int, dict[str, Any]]] = []
+        self._nodes: dict[bytes, tuple[bytes, bytes]] | None = None
+        self._tree = TreeReader(self._fetch)
+
+    def expect(self, segment: int, frames: list[dict[str, Any]]) -> None:
+        """Tell of frames that a line refers to."""
+        self._frames.extend((segment, frame) for frame in frames)
+
+    def get(self, name: str) -> Any:
+        """The value of ``content:<hex>``."""
+        try:
+            return self._tree.get(bytes.fromhex(name.removeprefix("content:")))
+        except KeyError:
+            raise FormatError(f"content {name} is in no frame of session {self._session_id}; run tacho verify on it") from None
+        except (ValueError, TypeError, IndexError) as error:
+            raise FormatError(f"content {name} of session {self._session_id} does not decode ({error}); run tacho verify on it") from None
+
+    def _fetch(self, name: bytes) -> tuple[bytes, bytes]:
+        if self._nodes is None:
+            self._nodes = self._open_all()
+        return self._nodes[name]
+
+    def _open_all(self) -> dict[bytes, tuple[bytes, bytes]]:
+        key = self._data_key()
+        nodes: dict[bytes, tuple[bytes, bytes]] = {}
+        segment_open, data, box = 0, b"", None
+        for segment, frame in self._frames:
+            if segment != segment_open or box is None:
+                name = layout.content(self._session_id, segment)
+                data, segment_open = self._store.read(name), segment
+                try:
+                    box = SegmentBox(key, pack.salt_of(data))
+                except ValueError as error:
+                    raise FormatError(f"{error}, {self._store.url}/{name}; run tacho verify on the session") from None
+            at, length, index = int(frame["at"]), int(frame["len"]), int(frame["n"])
+            stored = data[at : at + length]
+            try:
+                plain = box.open(index, stored[4:], pack.associated(self._session_id, segment, index))
+                for node in pack.nodes(plain):
+                    nodes[node.id] = (node.kind, node.payload)
+            except (ValueError, KeyUnavailableError) as error:
+                raise FormatError(
+                    f"{error}, {layout.content(self._session_id, segment)} offset {at}; run tacho verify {self._session_id}"
+                ) from None
+        return nodes

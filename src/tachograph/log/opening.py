@@ -1,0 +1,113 @@
+"""Opening a store: its identity, and the keys that its sessions share.
+
+``store.json`` says that this folder is a store; ``keys/store.json`` wraps the *content key* (names of content: equal content has equal
+names in all sessions, and nobody without it can confirm a guess) and the *fingerprint key* (equal secrets have equal placeholders).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tachograph.core.errors import FormatError, NewerFormatError, NotFoundError, UsageError
+from tachograph.core.ports import Entropy, Store
+from tachograph.crypto import boxes, keys, note
+from tachograph.format import layout
+
+_LIMIT = 1 << 20
+
+
+@dataclass(frozen=True)
+class OpenStore:
+    """A store and the keys to it. ``repr`` shows no key."""
+
+    store: Store
+    id: str
+    key: keys.KeyFile
+    content_key: bytes = field(repr=False)
+    fingerprint_key: bytes = field(repr=False)
+
+    def digest(self) -> Callable[[bytes], bytes]:
+        """The keyed hash that names content (HMAC-SHA256)."""
+        start = hmac.new(self.content_key, digestmod=hashlib.sha256)
+
+        def digest(data: bytes) -> bytes:
+            # A copy of the keyed state is several times cheaper than a new HMAC.
+            state = start.copy()
+            state.update(data)
+            return state.digest()
+
+        return digest
+
+    def new_data_key(self, session_id: str, entropy: Entropy) -> bytes:
+        """Make, wrap and store the data key of a new session."""
+        data_key = entropy(boxes.KEY)
+        wraps = [keys.wrap(self.key, session_id, data_key, entropy)]
+        self.store.put_new(layout.keys(session_id), _dump({"v": 1, "session_id": session_id, "wraps": wraps}))
+        return data_key
+
+    def data_key(self, session_id: str) -> bytes:
+        """The data key of a session. Raises ``KeyUnavailableError`` or ``NotFoundError`` (no such wraps: shredded, or never there)."""
+        name = layout.keys(session_id)
+        fields = _load(self.store.read(name, limit=_LIMIT), f"{self.store.url}/{name}")
+        return keys.unwrap(self.key, session_id, fields.get("wraps", []), f"{self.store.url}/{name}")
+
+
+def exists(store: Store) -> bool:
+    """Whether this place is a store at all."""
+    return store.exists(layout.STORE)
+
+
+def describe(store: Store) -> dict[str, Any]:
+    """``store.json``. Raises ``UsageError`` where there is no store, ``NewerFormatError`` for one from the future."""
+    try:
+        fields = _load(store.read(layout.STORE, limit=_LIMIT), f"{store.url}/{layout.STORE}")
+    except NotFoundError:
+        raise UsageError(f"no tachograph store at {store.url}; record something first, or name the store with --store") from None
+    if fields.get("v") != layout.VERSION:
+        raise NewerFormatError(f"the store at {store.url} has format version {fields.get('v')!r}; update tachograph to read it")
+    return fields
+
+
+def create(store: Store, key: keys.KeyFile, entropy: Entropy) -> None:
+    """Make a store here. Harmless when it was made meanwhile by somebody else with the same key."""
+    shared = entropy(boxes.KEY) + entropy(boxes.KEY)
+    wraps = [keys.wrap(key, "store", shared, entropy)]
+    store_id = "sto_" + entropy(10).hex()
+    store.put_new(layout.STORE_KEYS, _dump({"v": 1, "wraps": wraps}))
+    fields = {
+        "v": 1,
+        "format": "tachograph-store",
+        "id": store_id,
+        "verifier": note.verifier("tachograph/" + key.id, key.public()),
+    }
+    store.put_new(layout.STORE, _dump(fields))
+
+
+def open_store(store: Store, key: keys.KeyFile) -> OpenStore:
+    """The store with its shared keys."""
+    fields = describe(store)
+    where = f"{store.url}/{layout.STORE_KEYS}"
+    wraps = _load(store.read(layout.STORE_KEYS, limit=_LIMIT), where).get("wraps", [])
+    shared = keys.unwrap(key, "store", wraps, where)
+    if len(shared) != 2 * boxes.KEY:
+        raise FormatError(f"the shared keys have the wrong length, {where}; restore the file from a backup")
+    return OpenStore(store, str(fields.get("id")), key, shared[: boxes.KEY], shared[boxes.KEY :])
+
+
+def _dump(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, indent=1).encode() + b"\n"
+
+
+def _load(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        fields = json.loads(data)
+        if not isinstance(fields, dict):
+            raise TypeError
+    except (ValueError, TypeError):
+        raise FormatError(f"not a JSON object, {where}; restore the file from a backup") from None
+    return fields

@@ -1,0 +1,165 @@
+"""Reading a session: its lines in order, as events, with their content on demand.
+
+The reader checks the chain as it goes (a broken line is never read past), but it is no verifier: seals, frames and everything that a
+forger would think of are ``verify.py``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tachograph.core import events
+from tachograph.core.errors import KeyUnavailableError, NotFoundError, TamperedError, UsageError
+from tachograph.core.ids import SESSION_ID
+from tachograph.core.ports import Store
+from tachograph.format import canonical, layout, line
+
+from .content import ContentReader
+from .opening import OpenStore
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line: its place and time, the event, and the parsed line itself."""
+
+    seq: int
+    ts: str
+    event: events.Event
+    line: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Bytes at the end of a segment that are no line: a write that the writer did not live to finish."""
+
+    segment: int
+    offset: int
+    data: bytes
+
+
+class Recording:
+    """A session, read. ``tails``: torn ends of segments."""
+
+    def __init__(self, opened: OpenStore, session_id: str) -> None:
+        self.session_id = session_id
+        self.opened = opened
+        self.entries: list[Entry] = []
+        self.tails: list[Tail] = []
+        self._content = ContentReader(opened.store, session_id, self._data_key)
+        self._by_id: dict[str, Entry] = {}
+        self._read()
+
+    def content(self, uri: str | None) -> Any:
+        """The redacted value behind a ``content:`` reference; None for None. Raises ``KeyUnavailableError`` (shredded, or another
+        key) and ``FormatError`` (damaged)."""
+        return None if uri is None else self._content.get(uri)
+
+    def by_id(self, event_id: str) -> Entry | None:
+        """The entry of an event."""
+        return self._by_id.get(event_id)
+
+    def expanded(self) -> Iterator[dict[str, Any]]:
+        """The self-contained form (``tacho cat``): every ``*_uri`` replaced by its content, under the name without ``_uri``."""
+        for entry in self.entries:
+            yield {_place(key): self.content(value) if _is_content(key, value) else value for key, value in _shown(entry.line)}
+
+    def _data_key(self) -> bytes:
+        try:
+            return self.opened.data_key(self.session_id)
+        except NotFoundError:
+            raise KeyUnavailableError(
+                f"the keys of {self.session_id} are gone, {self.opened.store.url}/{layout.keys(self.session_id)}; "
+                "its content was shredded or the file was lost: restore it from a backup if you have one"
+            ) from None
+
+    def _read(self) -> None:
+        store = self.opened.store
+        numbers = segments(store, self.session_id)
+        if not numbers:
+            raise NotFoundError(f"no session {self.session_id} in {store.url}; tacho ls shows what is there")
+        previous = line.genesis(self.session_id)
+        for segment in numbers:
+            name = layout.events(self.session_id, segment)
+            data = store.read(name)
+            at = 0
+            for offset, raw, digest in valid_lines(previous, data):
+                fields = canonical.loads(raw)
+                event = events.decode(fields)
+                entry = Entry(int(fields.get("seq", 0)), str(fields.get("ts", "")), event, fields)
+                self.entries.append(entry)
+                self._by_id[event.id] = entry
+                self._content.expect(segment, fields.get("frames", []))
+                previous, at = digest, offset + len(raw)
+            if at < len(data):
+                self.tails.append(Tail(segment, at, data[at:]))
+                if b"\n" in data[at:].rstrip(b"\n"):
+                    raise TamperedError(f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify {self.session_id}")
+
+
+def valid_lines(previous: str, data: bytes) -> Iterator[tuple[int, bytes, str]]:
+    """(offset, line, hash) of the lines that continue the chain, up to the first that does not."""
+    at = 0
+    while True:
+        end = data.find(b"\n", at) + 1
+        if not end:
+            return
+        raw = data[at:end]
+        digest = line.check(previous, raw)
+        if digest is None:
+            return
+        yield at, raw, digest
+        previous, at = digest, end
+
+
+def segments(store: Store, session_id: str) -> list[int]:
+    """The numbers of a session's segments, in order."""
+    found = (layout.segment_of(name) for name in store.names(layout.session(session_id)))
+    return sorted(item[0] for item in found if item is not None and item[1] == "events.jsonl")
+
+
+def session_ids(store: Store) -> list[str]:
+    """All sessions of a store, oldest first (their ids sort by time)."""
+    names = {name.split("/")[1] for name in store.names(layout.SESSIONS) if name.count("/") == 2}
+    return sorted(name for name in names if SESSION_ID.match(name))
+
+
+def resolve(store: Store, name: str) -> str:
+    """The session that ``name`` means: an id, a unique prefix of one, or ``@last``."""
+    known = session_ids(store)
+    if name == "@last":
+        if not known:
+            raise NotFoundError(f"no session in {store.url} yet; record one with tacho record -- CMD")
+        return known[-1]
+    if name in known:
+        return name
+    prefix = name if name.startswith("ses_") else "ses_" + name
+    found = [session_id for session_id in known if session_id.startswith(prefix.upper().replace("SES_", "ses_", 1))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{name} could be {len(found)} sessions ({', '.join(found[:3])}…); give more of the id")
+    raise NotFoundError(f"no session {name} in {store.url}; tacho ls shows what is there")
+
+
+#: In the expanded form a reference gives its place to its content, under the name that the article gave it.
+_PLACES = {"prompt_redacted_uri": "input", "request_uri": "request"}
+#: What only machines read: where the bytes lie, and the raw wire.
+_HIDDEN = ("frames", "wire_uri")
+
+
+def _shown(fields: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    # A model call's request body *is* its input; showing it twice helps nobody.
+    skip = (*_HIDDEN, "request_uri") if fields.get("type") in ("model_call", "started") else _HIDDEN
+    for key, value in fields.items():
+        if key not in skip:
+            yield key, value
+
+
+def _is_content(key: str, value: Any) -> bool:
+    return key.endswith("_uri") and isinstance(value, str) and value.startswith("content:")
+
+
+def _place(key: str) -> str:
+    return _PLACES.get(key, key.removesuffix("_uri"))

@@ -1,0 +1,199 @@
+"""The writer of one session's log, and what it promises.
+
+**The acknowledgement contract**
+
+1. ``append`` returns: the event has its place in the order. It is in memory only.
+2. ``flush`` returns: every event appended so far is with the operating system. It survives the death of this process, not of the machine.
+3. ``commit`` returns: every event appended so far is on the device (content first, then the line that refers to it), and so is the
+   directory entry of its file. It survives a power cut.
+4. A call declared ``effect="external"`` runs only after the commit of its ``started`` line. Other calls do not wait.
+5. ``seal`` returns: as ``commit``, and a signed statement of length and root over all lines is on the device, too.
+
+A segment is created by its writer and never opened again. After any failure of a write or a sync the writer is *broken*: it refuses
+to go on, and a new one (``recover.resume``) begins the next segment with a line that declares what is missing.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import msgspec.structs
+
+from tachograph.core import events
+from tachograph.core.drafts import HASHED, Draft
+from tachograph.core.errors import StoreError
+from tachograph.core.ids import EventIds
+from tachograph.core.ports import AppendFile, Clock, Entropy
+from tachograph.crypto import merkle, note
+from tachograph.format import layout, line
+
+from .content import ContentWriter
+from .opening import OpenStore
+
+#: Lines after which the writer seals by itself; the host also seals by time.
+SEAL_EVERY = 1024
+HASH_NAME = "hmac-sha256:"
+URI = "content:"
+
+
+class SessionWriter:
+    """Appends to one session; holds its lock. Contents of drafts must be redacted already."""
+
+    def __init__(
+        self,
+        opened: OpenStore,
+        session_id: str,
+        data_key: bytes,
+        *,
+        clock: Clock,
+        entropy: Entropy,
+        segment: int = 1,
+        previous: str | None = None,
+        tree: merkle.Frontier | None = None,
+    ) -> None:
+        store = opened.store
+        self.session_id = session_id
+        self._clock = clock
+        self._key = opened.key
+        self._ids = EventIds(entropy(10))
+        self._previous = previous if previous is not None else line.genesis(session_id)
+        self._tree = tree if tree is not None else merkle.Frontier()
+        self._sealed = self._tree.size if previous is None else 0
+        self._pending: list[bytes] = []
+        self._dirty = False
+        self._broken: str | None = None
+        self._lock = store.lock(layout.lock(session_id))
+        self._events: AppendFile = store.create(layout.events(session_id, segment))
+        self._seals: AppendFile = store.create(layout.seals(session_id, segment))
+        self.content = ContentWriter(
+            store.create(layout.content(session_id, segment)),
+            session_id,
+            segment,
+            data_key,
+            digest=opened.digest(),
+            salt=entropy(32),
+        )
+
+    @property
+    def size(self) -> int:
+        """Lines so far."""
+        return self._tree.size
+
+    @property
+    def unsealed(self) -> int:
+        """Lines after the last seal."""
+        return self._tree.size - self._sealed
+
+    def new_id(self) -> str:
+        """An event id for later use (a call's id is known when it starts)."""
+        return self._ids.next(self._clock.unix_ms())
+
+    def append(self, draft: Draft) -> events.Event:
+        """Give the draft its place; returns the event as written (id, ``*_uri`` and ``*_hash`` filled in)."""
+        self._check()
+        event, now = draft.event, self._clock.unix_ms()
+        filled: dict[str, Any] = {} if event.id else {"id": self._ids.next(now)}
+        extra = dict(event.extra)
+        for field, value in draft.contents.items():
+            if value is None:
+                continue
+            name = self.content.put(value).hex()
+            target = filled if hasattr(event, field) else extra
+            target[field] = URI + name
+            if field in HASHED and hasattr(event, HASHED[field]):
+                filled[HASHED[field]] = HASH_NAME + name
+        if extra != event.extra:
+            filled["extra"] = extra
+        if filled:
+            event = msgspec.structs.replace(event, **filled)
+        fields = events.encode(event)
+        stamped: dict[str, Any] = {
+            "v": layout.VERSION,
+            "seq": self._tree.size + 1,
+            "ts": timestamp(draft.unix_ms if draft.unix_ms is not None else now),
+            "session_id": self.session_id,
+            **fields,
+        }
+        frames = self.content.seal()
+        if frames:
+            stamped["frames"] = frames
+        data, self._previous = line.make(self._previous, stamped)
+        if len(data) > line.MAX_LINE:
+            raise StoreError(f"an event's envelope of {len(data)} bytes; content belongs into the pack")
+        self._pending.append(data)
+        self._tree.add(merkle.leaf(data))
+        return event
+
+    def flush(self) -> None:
+        """See the contract, 2."""
+        self._check()
+        if not self._pending:
+            return
+        lines, self._pending = b"".join(self._pending), []
+        with _breaking(self):
+            self.content.flush()
+            self._events.write(lines)
+        self._dirty = True
+
+    def commit(self) -> None:
+        """See the contract, 3."""
+        self._check()
+        if self._pending:
+            lines, self._pending = b"".join(self._pending), []
+            with _breaking(self):
+                self.content.flush()
+                self.content.sync()  # a line on the device must never refer to content that is not
+                self._events.write(lines)
+            self._dirty = True
+        elif self._dirty:
+            with _breaking(self):
+                self.content.sync()
+        if self._dirty:
+            with _breaking(self):
+                self._events.sync()
+            self._dirty = False
+
+    def seal(self) -> str | None:
+        """See the contract, 5. Returns the signed note, or None where nothing is unsealed."""
+        if not self.unsealed:
+            return None
+        self.commit()
+        point = note.Checkpoint(note.origin(self.session_id), self._tree.size, self._tree.root())
+        signed = note.sign(point, "tachograph/" + self._key.id, self._key.signer())
+        with _breaking(self):
+            self._seals.write(signed.encode() + b"\n")
+            self._seals.sync()
+        self._sealed = self._tree.size
+        return signed
+
+    def close(self) -> None:
+        """Give the session free. Does not seal: the one who ends a session says so first."""
+        self._events.close()
+        self._seals.close()
+        self.content.close()
+        self._lock.release()
+
+    def _check(self) -> None:
+        if self._broken is not None:
+            raise StoreError(self._broken)
+
+
+class _breaking:
+    """A failure inside leaves the writer broken: the kernel may have dropped what was not yet on the device."""
+
+    def __init__(self, writer: SessionWriter) -> None:
+        self._writer = writer
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            self._writer._broken = str(error)
+
+
+def timestamp(unix_ms: int) -> str:
+    """ISO 8601 in UTC with milliseconds and ``Z``."""
+    moment = datetime.datetime.fromtimestamp(unix_ms // 1000, datetime.UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{unix_ms % 1000:03d}Z"

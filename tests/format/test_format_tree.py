@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tachograph.format import canonical
+from tachograph.format.tree import Node, TreeReader, TreeWriter
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+    | st.binary(max_size=600)
+)
+texts = st.text(st.characters(), max_size=400)  # lone surrogates included
+values = st.recursive(
+    scalars | texts,
+    lambda inner: (
+        st.lists(inner, max_size=12)
+        | st.dictionaries(st.text(max_size=8) | st.sampled_from(["$s", "$l", "$", "$$j"]), inner, max_size=6)
+    ),
+    max_leaves=40,
+)
+
+
+def digest(data: bytes) -> bytes:
+    return hmac.digest(b"k" * 32, data, "sha256")
+
+
+def reader(nodes: list[Node]) -> TreeReader:
+    kept = {node.id: (node.kind, node.payload) for node in nodes}
+    return TreeReader(kept.__getitem__)
+
+
+@given(values)
+def test_what_is_put_comes_back(value: Any) -> None:
+    writer = TreeWriter(digest)
+    name = writer.put(value)
+    assert reader(writer.take()).get(name) == value
+
+
+@given(st.lists(values, max_size=20), st.lists(values, max_size=20))
+def test_equal_values_have_equal_ids_whatever_was_stored_before(first: list[Any], second: list[Any]) -> None:
+    fresh, used = TreeWriter(digest), TreeWriter(digest)
+    for length in range(len(first)):
+        used.put(first[:length])
+    used.put(first + second)
+    assert used.put(second) == fresh.put(second)
+
+
+@given(st.lists(values, min_size=1, max_size=30))
+def test_a_growing_list_rebuilds_at_every_length(items: list[Any]) -> None:
+    writer = TreeWriter(digest)
+    names = [writer.put({"messages": items[: n + 1]}) for n in range(len(items))]
+    read = reader(writer.take())
+    assert [read.get(name) for name in names] == [{"messages": items[: n + 1]} for n in range(len(items))]
+
+
+def conversation(turns: int) -> list[dict[str, Any]]:
+    return [
+        {"role": "user" if n % 2 else "assistant", "content": hashlib.sha256(str(n).encode()).hexdigest() * 20}
+        for n in range(turns)
+    ]
+
+
+def test_a_resent_conversation_takes_linear_space() -> None:
+    writer = TreeWriter(digest)
+    sizes = []
+    for turn in range(1, 201):
+        writer.put({"model": "m", "messages": conversation(2 * turn)})
+        sizes.append(sum(len(node.payload) for node in writer.take()))
+    assert max(sizes[100:]) < 2 * max(sizes[10:20])
+
+
+def test_a_moved_cache_mark_still_shares_the_prefix() -> None:
+    writer = TreeWriter(digest)
+    sizes = []
+    for turn in range(1, 101):
+        messages = conversation(2 * turn)
+        messages[-1] = {**messages[-1], "cache_control": {"type": "ephemeral"}}
+        writer.put({"messages": messages})
+        sizes.append(sum(len(node.payload) for node in writer.take()))
+    assert max(sizes[50:]) < 2 * max(sizes[5:10])
+
+
+def test_large_bytes_are_cut_into_nodes() -> None:
+    writer = TreeWriter(digest)
+    data = bytes(range(256)) * (40 << 10)
+    name = writer.put({"data": data})
+    nodes = writer.take()
+    assert max(len(node.payload) for node in nodes) <= 4 << 20
+    assert reader(nodes).get(name) == {"data": data}
+
+
+def test_deep_json_is_kept_as_text_and_comes_back() -> None:
+    value: Any = "x"
+    for _ in range(canonical.MAX_DEPTH + 50):
+        value = [value]
+    writer = TreeWriter(digest)
+    name = writer.put(value)
+    assert reader(writer.take()).get(name) == value
+
+
+@pytest.mark.parametrize("payload", [b'{"a":[],"b":["%s",3]}', b'{"a":[],"b":["%s",0]}'])
+def test_a_list_that_is_its_own_base_is_refused(payload: bytes) -> None:
+    name = b"\1" * 32
+    kept = {name: (b"L", payload % name.hex().encode())}
+    with pytest.raises(ValueError, match="base"):
+        TreeReader(kept.__getitem__).get(name)
