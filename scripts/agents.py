@@ -7,6 +7,7 @@ A version that is not on this machine is left out and said so; the tests that ne
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -18,16 +19,15 @@ OLDEST = [(3, minor) for minor in range(9, 15)]
 
 def interpreter(version: str) -> str | None:
     """A working interpreter of that version, or None."""
-    found = shutil.which(f"python{version}")
-    if found is None:
-        return None
-    asked = subprocess.run(
-        [found, "-c", "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return found if asked.stdout.strip() == version else None
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for found in (shutil.which(f"python{version}"), *sorted(map(str, pyenv.glob(f"{version}.*/bin/python")), reverse=True)):
+        if found is None:
+            continue
+        check = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+        asked = subprocess.run([found, "-c", check], capture_output=True, text=True, check=False)
+        if asked.stdout.strip() == version:
+            return found
+    return None
 
 
 def main() -> int:

@@ -114,3 +114,13 @@ def test_a_list_that_is_its_own_base_is_refused(payload: bytes) -> None:
     kept = {name: (b"L", payload % name.hex().encode())}
     with pytest.raises(ValueError, match="base"):
         TreeReader(kept.__getitem__).get(name)
+
+
+def test_the_order_of_keys_belongs_to_the_value() -> None:
+    value = {"z": 1, "a": {"y": "x" * 500, "b": [{"q": 1, "c": 2}] * 20}}
+    writer = TreeWriter(digest)
+    name = writer.put(value)
+    back = reader(writer.take()).get(name)
+    assert list(back) == ["z", "a"]
+    assert list(back["a"]) == ["y", "b"]
+    assert list(back["a"]["b"][3]) == ["q", "c"]

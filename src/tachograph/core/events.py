@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from .errors import FormatError
+
 #: Fields that the writer stamps on every line; an event never carries them itself.
 STAMP = ("v", "seq", "ts", "session_id", "type", "frames", "hash")
 
@@ -24,7 +26,7 @@ timed out, raised); ``broken``: the answer stopped half-way; ``closed``: the age
 waiting; ``cut``: the recording ended while the call was under way."""
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True):
     """What all events share. ``lane`` is the path of the thread, task or process; ``parent_id`` the enclosing call."""
 
     TYPE: ClassVar[str] = ""
@@ -36,7 +38,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class SessionStart(Event, frozen=True, kw_only=True, omit_defaults=True):
+class SessionStart(Event, frozen=True, kw_only=True):
     """The first event. ``facts_uri``: argv, environment, cwd, host, packages (all redacted). ``policy``: the redaction policy's
     fingerprint. ``flags``: numbered behaviours that a replay of this recording must keep."""
 
@@ -59,7 +61,7 @@ class SessionStart(Event, frozen=True, kw_only=True, omit_defaults=True):
     flags: list[int] = msgspec.field(default_factory=list)
 
 
-class Started(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Started(Event, frozen=True, kw_only=True):
     """Written before a call runs. ``call_id`` is the id that the call's own event will have when it ends."""
 
     TYPE: ClassVar[str] = "started"
@@ -73,7 +75,7 @@ class Started(Event, frozen=True, kw_only=True, omit_defaults=True):
     site: str | None = None
 
 
-class Call(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Call(Event, frozen=True, kw_only=True):
     """What model calls, other HTTP calls, tool calls and commands share. ``request_uri`` is what replay matches on, ``wire_uri``
     what it answers with; ``order`` the number of the last piece in the session-wide order of completions."""
 
@@ -87,7 +89,7 @@ class Call(Event, frozen=True, kw_only=True, omit_defaults=True):
     site: str | None = None
 
 
-class ModelCall(Call, frozen=True, kw_only=True, omit_defaults=True):
+class ModelCall(Call, frozen=True, kw_only=True):
     """One attempt at a model: requested and served model, every sampling parameter, prompt and guardrail versions, usage."""
 
     TYPE: ClassVar[str] = "model_call"
@@ -114,7 +116,7 @@ class ModelCall(Call, frozen=True, kw_only=True, omit_defaults=True):
     first_token_ms: float | None = None
 
 
-class ToolCall(Call, frozen=True, kw_only=True, omit_defaults=True):
+class ToolCall(Call, frozen=True, kw_only=True):
     """A tool's run. ``source``: ``declared`` (seen at ``@tool``) or ``wire`` (seen in the model's request for it and the result sent
     back). ``asked_by``: the model call that asked; ``told_to``: the one that was given the result; ``declared_id``: on a wire tool
     call, the declared event of the same run."""
@@ -134,7 +136,7 @@ class ToolCall(Call, frozen=True, kw_only=True, omit_defaults=True):
     declared_id: str | None = None
 
 
-class Http(Call, frozen=True, kw_only=True, omit_defaults=True):
+class Http(Call, frozen=True, kw_only=True):
     """An HTTP exchange that is no model call."""
 
     TYPE: ClassVar[str] = "http"
@@ -144,7 +146,7 @@ class Http(Call, frozen=True, kw_only=True, omit_defaults=True):
     status: int | None = None
 
 
-class Process(Call, frozen=True, kw_only=True, omit_defaults=True):
+class Process(Call, frozen=True, kw_only=True):
     """``action`` is ``ran``: a command of the agent; ``joined`` and ``left``: a process of the agent itself came or went."""
 
     TYPE: ClassVar[str] = "process"
@@ -158,7 +160,7 @@ class Process(Call, frozen=True, kw_only=True, omit_defaults=True):
     output_uri: str | None = None
 
 
-class Guardrail(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Guardrail(Event, frozen=True, kw_only=True):
     """A guardrail's verdict, by itself or within the model call named in ``call_id``."""
 
     TYPE: ClassVar[str] = "guardrail"
@@ -171,7 +173,7 @@ class Guardrail(Event, frozen=True, kw_only=True, omit_defaults=True):
     detail_uri: str | None = None
 
 
-class Message(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Message(Event, frozen=True, kw_only=True):
     """Something said that no model call carries: a user's input, a system notice, a compaction summary."""
 
     TYPE: ClassVar[str] = "message"
@@ -181,7 +183,7 @@ class Message(Event, frozen=True, kw_only=True, omit_defaults=True):
     content_uri: str | None = None
 
 
-class Approval(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Approval(Event, frozen=True, kw_only=True):
     """Someone allowed or refused something, having been shown ``shown_uri``."""
 
     TYPE: ClassVar[str] = "approval"
@@ -193,7 +195,7 @@ class Approval(Event, frozen=True, kw_only=True, omit_defaults=True):
     call_id: str | None = None
 
 
-class Git(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Git(Event, frozen=True, kw_only=True):
     """The repository as seen at that moment."""
 
     TYPE: ClassVar[str] = "git"
@@ -204,7 +206,7 @@ class Git(Event, frozen=True, kw_only=True, omit_defaults=True):
     action: str | None = None
 
 
-class Workspace(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Workspace(Event, frozen=True, kw_only=True):
     """Files that changed outside any call that says so itself."""
 
     TYPE: ClassVar[str] = "workspace"
@@ -213,7 +215,7 @@ class Workspace(Event, frozen=True, kw_only=True, omit_defaults=True):
     changed: int = 0
 
 
-class Ambient(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Ambient(Event, frozen=True, kw_only=True):
     """What the agent read of its surroundings. ``kind`` is ``stdout`` or ``stderr`` for what it printed itself."""
 
     TYPE: ClassVar[str] = "ambient"
@@ -223,7 +225,7 @@ class Ambient(Event, frozen=True, kw_only=True, omit_defaults=True):
     size: int = 0
 
 
-class Note(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Note(Event, frozen=True, kw_only=True):
     """A remark of the agent's code, or of an importer about what it kept but did not understand."""
 
     TYPE: ClassVar[str] = "note"
@@ -232,7 +234,7 @@ class Note(Event, frozen=True, kw_only=True, omit_defaults=True):
     text_uri: str | None = None
 
 
-class Gap(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Gap(Event, frozen=True, kw_only=True):
     """Something is missing here, and the log says so. ``reason``: ``torn_tail``, ``host_lost``, ``not_captured``, ``dropped``…"""
 
     TYPE: ClassVar[str] = "gap"
@@ -245,7 +247,7 @@ class Gap(Event, frozen=True, kw_only=True, omit_defaults=True):
     count: int | None = None
 
 
-class SessionEnd(Event, frozen=True, kw_only=True, omit_defaults=True):
+class SessionEnd(Event, frozen=True, kw_only=True):
     """The last event. ``status``: ``ok``, ``error`` (exit code other than 0), ``killed`` (by ``signal``), ``lost`` (nobody saw the
     end), ``imported``. ``stdout_hash``: of what the main process printed, redacted."""
 
@@ -259,7 +261,7 @@ class SessionEnd(Event, frozen=True, kw_only=True, omit_defaults=True):
     calls: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-class Unknown(Event, frozen=True, kw_only=True, omit_defaults=True):
+class Unknown(Event, frozen=True, kw_only=True):
     """A type this version does not know. Its fields are all in ``extra``; ``type_name`` is what the line said."""
 
     TYPE: ClassVar[str] = "unknown"
@@ -276,13 +278,24 @@ TYPES: dict[str, type[Event]] = {
 }  # fmt: skip
 
 _ALL: list[type[Event]] = [*TYPES.values(), Unknown]
-_FIELDS = {cls: frozenset(cls.__struct_fields__) - {"extra"} for cls in _ALL}
+_FIELDS = {cls: frozenset(cls.__struct_fields__) - {"extra", "type_name"} for cls in _ALL}
+
+
+_EMPTY: tuple[Any, ...] = ("", [], {})
+#: Said even when empty: "no parameter was sent" and "no tool was asked for" are facts that a postmortem needs.
+_ALWAYS: dict[type[Event], tuple[str, ...]] = {ModelCall: ("params", "tool_calls", "usage")}
 
 
 def encode(event: Event) -> dict[str, Any]:
-    """The line's fields besides the stamp, ``type`` first, defaults left out, ``extra`` spread at the end."""
-    fields: dict[str, Any] = msgspec.to_builtins(event)
-    extra = fields.pop("extra", {})
+    """The line's fields besides the stamp, ``type`` first, ``extra`` spread at the end. What is not known (None, empty) is left out;
+    what is known is said even where it is the default, since a reader of the line does not know our defaults. Raises ``FormatError``
+    when ``extra`` holds a field of the stamp: a producer must not be able to say what the writer says."""
+    built: dict[str, Any] = msgspec.to_builtins(event)
+    extra = built.pop("extra", {})
+    always = _ALWAYS.get(type(event), ())
+    fields = {key: value for key, value in built.items() if (value is not None and value not in _EMPTY) or key in always}
+    if taken := [name for name in STAMP if name in extra]:
+        raise FormatError(f"the extra fields of a {event.TYPE} hold {', '.join(taken)}, which the log writes itself; name them otherwise")
     if isinstance(event, Unknown):
         fields.pop("type_name", None)
         return {"type": event.type_name, **fields, **extra}
@@ -293,12 +306,12 @@ def decode(line: dict[str, Any]) -> Event:
     """The event of a parsed line. Never fails on an unknown type or field, nor on a known field of an unexpected type: what does
     not fit is kept in ``extra`` under its own name."""
     name = str(line.get("type", ""))
-    cls = TYPES.get(name)
-    known = _FIELDS[cls] if cls is not None else _FIELDS[Unknown] - {"type_name"}
+    cls = TYPES.get(name, Unknown)
+    known = _FIELDS[cls]
     fields = {key: value for key, value in line.items() if key in known}
     extra = {key: value for key, value in line.items() if key not in known and key not in STAMP}
-    if cls is None:
-        return msgspec.convert({**fields, "extra": extra, "type_name": name}, Unknown)
+    if cls is Unknown:
+        fields["type_name"] = name
     try:
         return msgspec.convert({**fields, "extra": extra}, cls)
     except msgspec.ValidationError:

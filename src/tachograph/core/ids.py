@@ -8,15 +8,20 @@ import re
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _ENTROPY_BITS = 80
+_TIME_BITS = 48
 
-SESSION_ID = re.compile(r"ses_[0-9A-HJKMNP-TV-Z]{26}\Z")
-EVENT_ID = re.compile(r"evt_[0-9A-HJKMNP-TV-Z]{26}\Z")
+# 26 digits are 130 bits and a ULID has 128: the first digit is at most 7.
+SESSION_ID = re.compile(r"ses_[0-7][0-9A-HJKMNP-TV-Z]{25}\Z")
+EVENT_ID = re.compile(r"evt_[0-7][0-9A-HJKMNP-TV-Z]{25}\Z")
 
 
 def ulid(milliseconds: int, entropy: bytes) -> str:
-    """The 26 characters for a time in Unix milliseconds and 10 bytes of entropy."""
+    """The 26 characters for a time in Unix milliseconds and 10 bytes of entropy. Raises ``ValueError`` for a time that has no ULID
+    (before 1970, or beyond 48 bits: the year 10889)."""
     if len(entropy) != _ENTROPY_BITS // 8:
         raise ValueError("a ULID takes exactly 10 bytes of entropy")
+    if not 0 <= milliseconds < 1 << _TIME_BITS:
+        raise ValueError(f"a ULID has 48 bits of milliseconds, and {milliseconds} is outside of them")
     return _encode((milliseconds << _ENTROPY_BITS) | int.from_bytes(entropy, "big"))
 
 

@@ -1,4 +1,4 @@
-"""AES-256-GCM, with nonces that count (``docs/format/v1.md``, section 4.2).
+"""AES-256-GCM, with nonces that count (``docs/format/v1.md``, section 4).
 
 A segment's key is derived from the session's data key and the segment's random salt, so the counter starts at zero in every segment
 and no (key, nonce) pair ever occurs twice: a segment is opened for append once, by one writer.

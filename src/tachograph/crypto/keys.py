@@ -67,9 +67,10 @@ def load(data: bytes, where: str) -> KeyFile:
         if fields["type"] != "tachograph-key" or fields["v"] != 1:
             raise ValueError("type")
         key = KeyFile(base64.b64decode(fields["kek"], validate=True), base64.b64decode(fields["seed"], validate=True))
-        if len(key.kek) != boxes.KEY or len(key.seed) != boxes.KEY:
-            raise ValueError("length")
-    except (ValueError, KeyError, TypeError):
+        # The id is derived: a key file that was damaged in a digit or two must not pass for another, good key.
+        if len(key.kek) != boxes.KEY or len(key.seed) != boxes.KEY or fields["id"] != key.id:
+            raise ValueError("length or id")
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise KeyUnavailableError(
             f"not a tachograph key file, {where}; restore it from your backup or name another with TACHO_KEY"
         ) from None
@@ -88,19 +89,24 @@ def wrap(key: KeyFile, name: str, plain: bytes, entropy: Callable[[int], bytes])
     }
 
 
-def unwrap(key: KeyFile, name: str, wraps: list[dict[str, Any]], where: str) -> bytes:
-    """What was wrapped for ``name``. Raises ``KeyUnavailableError``: no wrap for this key, or it does not open."""
-    mine = [w for w in wraps if w.get("type") == "keyfile" and w.get("key_id") == key.id]
+def unwrap(key: KeyFile, name: str, wraps: Any, where: str) -> bytes:
+    """What was wrapped for ``name``; one wrap that opens is enough. Raises ``KeyUnavailableError``: no wrap for this key, or none
+    that opens; ``FormatError``: no wraps at all."""
+    if not isinstance(wraps, list) or not all(isinstance(one, dict) for one in wraps):
+        raise FormatError(f"not a file of wrapped keys, {where}; restore the file from a backup")
+    mine = [one for one in wraps if one.get("type") == "keyfile" and one.get("key_id") == key.id]
     if not mine:
-        others = ", ".join(sorted({str(w.get("key_id")) for w in wraps})) or "none"
+        others = ", ".join(sorted({str(one.get("key_id"))[:16] for one in wraps})) or "none"
         raise KeyUnavailableError(
             f"the content of {name} is wrapped for another key ({others}), yours is {key.id}, {where}; set TACHO_KEY to the right key file"
         )
-    try:
-        nonce, box = base64.b64decode(mine[0]["nonce"]), base64.b64decode(mine[0]["wrapped"])
-    except (KeyError, ValueError, TypeError):
-        raise FormatError(f"a wrap that is not one, {where}; restore the file from a backup") from None
-    return boxes.unwrap(key.kek, nonce, box, _bound(name))
+    for one in mine:
+        try:
+            nonce, box = base64.b64decode(one["nonce"], validate=True), base64.b64decode(one["wrapped"], validate=True)
+            return boxes.unwrap(key.kek, nonce, box, _bound(name))
+        except (KeyError, ValueError, TypeError, KeyUnavailableError):
+            continue
+    raise KeyUnavailableError(f"the wrapped key of {name} was damaged or is not its own, {where}; restore the file from a backup")
 
 
 def _bound(name: str) -> bytes:

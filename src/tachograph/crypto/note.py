@@ -56,12 +56,12 @@ def open_note(note: str, public: bytes) -> Checkpoint:
         raise ValueError("not a signed note")
     text += "\n"
     point = _checkpoint(text)
-    for line in signatures.splitlines():
+    for line in signatures[:-1].split("\n"):
         fields = line.split(" ")
         if len(fields) != 3 or fields[0] != "—":
             raise ValueError("a signature line that is none")
         try:
-            blob = base64.b64decode(fields[2], validate=True)
+            blob = _base64(fields[2])
         except ValueError:
             raise ValueError("a signature that is not base64") from None
         if blob[:4] != key_id(fields[1], public):
@@ -81,9 +81,17 @@ def _checkpoint(text: str) -> Checkpoint:
     if not _NUMBER.fullmatch(lines[1]):
         raise ValueError("a checkpoint whose size is no number")
     try:
-        root = base64.b64decode(lines[2], validate=True)
+        root = _base64(lines[2])
     except ValueError:
         raise ValueError("a checkpoint whose root is not base64") from None
     if len(root) != 32:
         raise ValueError("a checkpoint whose root is not 32 bytes")
     return Checkpoint(lines[0], int(lines[1]), root)
+
+
+def _base64(text: str) -> bytes:
+    """One text per value: base64 has spare bits at its end, and a note must not be spelt in two ways."""
+    data = base64.b64decode(text, validate=True)
+    if base64.b64encode(data).decode() != text:
+        raise ValueError("base64 with spare bits set")
+    return data

@@ -2,12 +2,13 @@
 
 orjson writes what RFC 8785 asks for in all cases that occur here except the spelling of extreme floats, at 50 times the speed of the
 ``rfc8785`` package. Lone surrogates and integers beyond 64 bits, which orjson refuses, are written by the standard library with ASCII
-escapes: still one byte string per value.
+escapes: still one byte string per value. What JSON has no word for (NaN, infinity) is ``null`` in both.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import msgspec
@@ -15,6 +16,8 @@ import orjson
 
 #: Deeper JSON is kept as text: recursion over hostile input must end.
 MAX_DEPTH = 200
+#: Deeper JSON is not read at all: whatever walks a value by recursion must come through it on Python's default stack.
+MAX_NESTING = 300
 
 
 def dumps(value: Any) -> bytes:
@@ -22,32 +25,69 @@ def dumps(value: Any) -> bytes:
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except (TypeError, orjson.JSONEncodeError):
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+        return _escaped(value, sort_keys=True)
 
 
 def dumps_ordered(value: Any) -> bytes:
-    """As ``dumps``, but keys stay in the order they have (the envelope of a line reads better so)."""
+    """As ``dumps``, but keys stay in the order they have."""
     try:
         return orjson.dumps(value)
     except (TypeError, orjson.JSONEncodeError):
-        return json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+        return _escaped(value, sort_keys=False)
+
+
+def _escaped(value: Any, *, sort_keys: bool) -> bytes:
+    try:
+        text = json.dumps(value, sort_keys=sort_keys, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), sort_keys=sort_keys, separators=(",", ":"), allow_nan=False)
+    return text.encode("ascii")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def loads(data: bytes | str) -> Any:
-    """A JSON value. Raises ``ValueError`` for anything that is not JSON, and for JSON that is nested beyond sense."""
+    """A JSON value. Raises ``ValueError`` for anything that is not JSON in UTF-8, and for JSON nested deeper than ``MAX_NESTING``."""
     # msgspec keeps integers of any size exact; orjson reads those beyond 64 bits as floats.
     try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         try:
-            return json.loads(data)  # lone surrogates, NaN, huge floats: JSON as agents write it
+            # Lone surrogates, NaN, huge floats: JSON as agents write it. Decoded here, since json would guess at UTF-16 and UTF-32.
+            value = json.loads(data if isinstance(data, str) else data.decode("utf-8"))
         except RecursionError:
             raise ValueError("JSON nested too deeply") from None
+    return _checked(data, value)
+
+
+def _checked(data: bytes | str, value: Any) -> Any:
+    opened = data.count("[") + data.count("{") if isinstance(data, str) else data.count(b"[") + data.count(b"{")
+    if opened > MAX_NESTING and _nesting(value) > MAX_NESTING:
+        raise ValueError("JSON nested too deeply")
+    return value
+
+
+def _nesting(value: Any) -> int:
+    depth, level = 0, [value]
+    while level := [item for item in level if type(item) is dict or type(item) is list]:
+        depth += 1
+        level = [inner for item in level for inner in (item.values() if type(item) is dict else item)]
+    return depth
 
 
 def loads_strict(data: bytes) -> Any:
-    """As ``loads``, and refuses duplicate keys: two readers must never see two different objects in one line."""
-    return json.loads(data, object_pairs_hook=_no_duplicates)
+    """As ``loads``, and refuses duplicate keys, NaN and infinity: two readers must never see two different objects in one line."""
+    try:
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+    return _checked(data, value)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -55,3 +95,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(out) != len(pairs):
         raise ValueError("duplicate key in an object")
     return out
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

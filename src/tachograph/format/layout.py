@@ -9,7 +9,7 @@ STORE = "store.json"
 STORE_KEYS = "keys/store.json"
 SESSIONS = "sessions/"
 
-_SEGMENT = re.compile(r"(\d{8})\.(events\.jsonl|content\.pack)\Z")
+_SEGMENT = re.compile(r"([0-9]{8})\.(events\.jsonl|content\.pack|seals)\Z")
 
 
 def session(session_id: str) -> str:
@@ -38,6 +38,7 @@ def keys(session_id: str) -> str:
 
 
 def segment_of(name: str) -> tuple[int, str] | None:
-    """(number, kind) of a segment's file name, kind ``events.jsonl`` or ``content.pack``; None for any other file."""
-    match = _SEGMENT.search(name.rsplit("/", 1)[-1])
+    """(number, kind) of the name of a segment's file within its session's folder, kind ``events.jsonl``, ``content.pack`` or
+    ``seals``; None for any other name."""
+    match = _SEGMENT.match(name)
     return (int(match[1]), match[2]) if match else None

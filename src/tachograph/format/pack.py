@@ -73,7 +73,10 @@ def framed(box: bytes) -> bytes:
 def nodes(compressed: bytes) -> Iterator[Node]:
     """The nodes of a decrypted frame. Raises ``ValueError`` for bytes that are none."""
     try:
-        data = zstandard.ZstdDecompressor().decompress(compressed, max_output_size=MAX_FRAME)
+        # The bound of ``decompress`` does not hold where the frame states its own size.
+        if zstandard.frame_content_size(compressed) > MAX_FRAME:
+            raise ValueError(f"a frame of more than {MAX_FRAME} bytes")
+        data = zstandard.ZstdDecompressor().decompress(compressed, max_output_size=MAX_FRAME, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise ValueError(f"a frame that does not decompress ({error})") from None
     at = 0

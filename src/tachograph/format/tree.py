@@ -2,7 +2,8 @@
 
 An agent resends its whole conversation at every turn. Stored naively that is quadratic; here a list is *base + added elements*, so a
 turn costs what it added. A node's id is a keyed hash of what the node *means*, not of how it was cut: equal values have equal ids
-in every session of a store, whatever came before them.
+in every session of a store, whatever came before them. The order of an object's keys belongs to the value: what a tool returned is
+given back as it was.
 
     stub     = how a value appears inside a node: itself when small, else a reference
     {"$s": id} long string      {"$b": [id…]} bytes      {"$j": id} large object or small list
@@ -55,7 +56,7 @@ class TreeWriter:
             ((mark, reference),) = stub.items()
             if mark in ("$s", "$j", "$l") and isinstance(reference, str):
                 return bytes.fromhex(reference)
-        return self._add(JSON, canonical.dumps(stub))
+        return self._add(JSON, canonical.dumps_ordered(stub))
 
     def take(self) -> list[Node]:
         """The nodes made since the last call, children before parents."""
@@ -81,18 +82,18 @@ class TreeWriter:
             return {"$b": [self._add(BYTES, part).hex() for part in _parts(bytes(value))]}
         if isinstance(value, dict):
             if depth > canonical.MAX_DEPTH:
-                return {"$t": self._add(STRING, canonical.dumps(_plain(value))).hex()}
+                return {"$t": self._add(STRING, canonical.dumps_ordered(_plain(value))).hex()}
             stub = {_escape(str(key)): self._stub(item, depth + 1) for key, item in value.items()}
-            encoded = canonical.dumps(stub)
+            encoded = canonical.dumps_ordered(stub)
             return stub if len(encoded) <= INLINE else {"$j": self._add(JSON, encoded).hex()}
         if isinstance(value, (list, tuple)):
             if depth > canonical.MAX_DEPTH:
-                return {"$t": self._add(STRING, canonical.dumps(_plain(value))).hex()}
+                return {"$t": self._add(STRING, canonical.dumps_ordered(_plain(value))).hex()}
             return self._list([self._stub(item, depth + 1) for item in value])
         return value
 
     def _list(self, stubs: list[Any]) -> Any:
-        encoded = [canonical.dumps(stub) for stub in stubs]
+        encoded = [canonical.dumps_ordered(stub) for stub in stubs]
         size = sum(map(len, encoded)) + len(encoded)
         if len(stubs) < SHORT_LIST and size <= INLINE:
             return stubs
@@ -109,7 +110,7 @@ class TreeWriter:
             if found is not None:
                 base, shared = [found[0].hex(), found[1]], length
                 break
-        self._store(whole, LIST, canonical.dumps({"a": stubs[shared:], "b": base}))
+        self._store(whole, LIST, canonical.dumps_ordered({"a": stubs[shared:], "b": base}))
         for length in range(shared + 1, len(stubs) + 1):
             self._prefixes[chain[length]] = (whole, length)
         return {"$l": whole.hex()}
@@ -176,7 +177,7 @@ class TreeReader:
             chain.append((at, node["a"], take))
             at = bytes.fromhex(base[0]) if base else None
         for own, added, shared in reversed(chain):
-            if shared > len(start):
+            if not 0 <= shared <= len(start):
                 raise ValueError("a list that takes more of its base than there is")
             start = [*start[:shared], *added]
             self._lists[own] = start
@@ -195,4 +196,4 @@ class TreeReader:
                 return b"".join(self._fetch(bytes.fromhex(part))[1] for part in reference)
             if mark == "$t":
                 return canonical.loads(self.get(bytes.fromhex(reference)))
-        return {(key[1:] if key.startswith("$") else key): self._value(item) for key, item in stub.items()}
+        return {key.removeprefix("$"): self._value(item) for key, item in stub.items()}

@@ -22,6 +22,7 @@ class ContentWriter:
         self._segment = segment
         self._tree = TreeWriter(digest)
         self._box = SegmentBox(data_key, salt)
+        self._salt = salt
         self._index = 0
         self._pending: list[bytes] = [pack.header(salt)]
         self._size = pack.HEADER
@@ -33,12 +34,14 @@ class ContentWriter:
 
     def seal(self) -> list[dict[str, Any]]:
         """Encrypt what was put since the last call. Returns where it will be, for the line: index, offset, length and SHA-256 of the
-        frame as stored, so that anyone can check the pack without a key."""
+        frame as stored (and with the first one the salt, without which none would open), so that anyone can check the pack without a
+        key."""
         out = []
         for group in pack.groups(self._tree.take()):
             box = self._box.seal(self._index, pack.plain(group), pack.associated(self._session_id, self._segment, self._index))
             stored = pack.framed(box)
-            out.append({"n": self._index, "at": self._size, "len": len(stored), "sha256": hashlib.sha256(stored).hexdigest()})
+            frame = {"n": self._index, "at": self._size, "len": len(stored), "sha256": hashlib.sha256(stored).hexdigest()}
+            out.append(frame if self._index else {**frame, "salt": self._salt.hex()})
             self._pending.append(stored)
             self._size += len(stored)
             self._index += 1
@@ -80,7 +83,7 @@ class ContentReader:
             return self._tree.get(bytes.fromhex(name.removeprefix("content:")))
         except KeyError:
             raise FormatError(f"content {name} is in no frame of session {self._session_id}; run tacho verify on it") from None
-        except (ValueError, TypeError, IndexError) as error:
+        except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
             raise FormatError(f"content {name} of session {self._session_id} does not decode ({error}); run tacho verify on it") from None
 
     def _fetch(self, name: bytes) -> tuple[bytes, bytes]:
@@ -100,13 +103,13 @@ class ContentReader:
                     box = SegmentBox(key, pack.salt_of(data))
                 except ValueError as error:
                     raise FormatError(f"{error}, {self._store.url}/{name}; run tacho verify on the session") from None
-            at, length, index = int(frame["at"]), int(frame["len"]), int(frame["n"])
+            at, length, index = frame["at"], frame["len"], frame["n"]
             stored = data[at : at + length]
             try:
                 plain = box.open(index, stored[4:], pack.associated(self._session_id, segment, index))
                 for node in pack.nodes(plain):
                     nodes[node.id] = (node.kind, node.payload)
-            except (ValueError, KeyUnavailableError) as error:
+            except (ValueError, OverflowError, KeyUnavailableError) as error:
                 raise FormatError(
                     f"{error}, {layout.content(self._session_id, segment)} offset {at}; run tacho verify {self._session_id}"
                 ) from None

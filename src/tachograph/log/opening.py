@@ -6,6 +6,7 @@ names in all sessions, and nobody without it can confirm a guess) and the *finge
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tachograph.core.errors import FormatError, NewerFormatError, NotFoundError, UsageError
+from tachograph.core.errors import ConflictError, FormatError, NewerFormatError, NotFoundError, UsageError
 from tachograph.core.ports import Entropy, Store
 from tachograph.crypto import boxes, keys, note
 from tachograph.format import layout
@@ -68,35 +69,47 @@ def describe(store: Store) -> dict[str, Any]:
         fields = _load(store.read(layout.STORE, limit=_LIMIT), f"{store.url}/{layout.STORE}")
     except NotFoundError:
         raise UsageError(f"no tachograph store at {store.url}; record something first, or name the store with --store") from None
+    if fields.get("format") != "tachograph-store":
+        raise UsageError(f"{store.url} holds a {layout.STORE} of something else; name a tachograph store with --store")
     if fields.get("v") != layout.VERSION:
         raise NewerFormatError(f"the store at {store.url} has format version {fields.get('v')!r}; update tachograph to read it")
     return fields
 
 
 def create(store: Store, key: keys.KeyFile, entropy: Entropy) -> None:
-    """Make a store here. Harmless when it was made meanwhile by somebody else with the same key."""
+    """Make a store here. Harmless when somebody else with the same key makes it at the same time, or died over it: of each file the
+    first stays. Raises ``KeyUnavailableError`` when it is another key's."""
     shared = entropy(boxes.KEY) + entropy(boxes.KEY)
     wraps = [keys.wrap(key, "store", shared, entropy)]
     store_id = "sto_" + entropy(10).hex()
-    store.put_new(layout.STORE_KEYS, _dump({"v": 1, "wraps": wraps}))
+    try:
+        store.put_new(layout.STORE_KEYS, _dump({"v": 1, "wraps": wraps}))
+    except ConflictError:
+        _shared_keys(store, key)
     fields = {
         "v": 1,
         "format": "tachograph-store",
         "id": store_id,
         "verifier": note.verifier("tachograph/" + key.id, key.public()),
     }
-    store.put_new(layout.STORE, _dump(fields))
+    with contextlib.suppress(ConflictError):
+        store.put_new(layout.STORE, _dump(fields))
 
 
 def open_store(store: Store, key: keys.KeyFile) -> OpenStore:
     """The store with its shared keys."""
     fields = describe(store)
+    shared = _shared_keys(store, key)
+    return OpenStore(store, str(fields.get("id")), key, shared[: boxes.KEY], shared[boxes.KEY :])
+
+
+def _shared_keys(store: Store, key: keys.KeyFile) -> bytes:
     where = f"{store.url}/{layout.STORE_KEYS}"
     wraps = _load(store.read(layout.STORE_KEYS, limit=_LIMIT), where).get("wraps", [])
     shared = keys.unwrap(key, "store", wraps, where)
     if len(shared) != 2 * boxes.KEY:
         raise FormatError(f"the shared keys have the wrong length, {where}; restore the file from a backup")
-    return OpenStore(store, str(fields.get("id")), key, shared[: boxes.KEY], shared[boxes.KEY :])
+    return shared
 
 
 def _dump(fields: dict[str, Any]) -> bytes:
@@ -108,6 +121,6 @@ def _load(data: bytes, where: str) -> dict[str, Any]:
         fields = json.loads(data)
         if not isinstance(fields, dict):
             raise TypeError
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise FormatError(f"not a JSON object, {where}; restore the file from a backup") from None
     return fields

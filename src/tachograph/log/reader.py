@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tachograph.core import events
-from tachograph.core.errors import KeyUnavailableError, NotFoundError, TamperedError, UsageError
+from tachograph.core.errors import FormatError, KeyUnavailableError, NewerFormatError, NotFoundError, TamperedError, UsageError
 from tachograph.core.ids import SESSION_ID
 from tachograph.core.ports import Store
 from tachograph.format import canonical, layout, line
@@ -79,22 +79,24 @@ class Recording:
         numbers = segments(store, self.session_id)
         if not numbers:
             raise NotFoundError(f"no session {self.session_id} in {store.url}; tacho ls shows what is there")
+        if numbers != list(range(1, len(numbers) + 1)):
+            raise TamperedError(f"a segment is missing, {store.url}/{layout.session(self.session_id)}; run tacho verify {self.session_id}")
         previous = line.genesis(self.session_id)
         for segment in numbers:
             name = layout.events(self.session_id, segment)
             data = store.read(name)
             at = 0
             for offset, raw, digest in valid_lines(previous, data):
-                fields = canonical.loads(raw)
+                fields = parsed(raw, f"{store.url}/{name} offset {offset}")
                 event = events.decode(fields)
-                entry = Entry(int(fields.get("seq", 0)), str(fields.get("ts", "")), event, fields)
+                entry = Entry(fields["seq"], str(fields.get("ts", "")), event, fields)
                 self.entries.append(entry)
                 self._by_id[event.id] = entry
-                self._content.expect(segment, fields.get("frames", []))
+                self._content.expect(segment, frames(fields))
                 previous, at = digest, offset + len(raw)
             if at < len(data):
                 self.tails.append(Tail(segment, at, data[at:]))
-                if b"\n" in data[at:].rstrip(b"\n"):
+                if b"\n" in data[at:-1]:
                     raise TamperedError(f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify {self.session_id}")
 
 
@@ -113,9 +115,40 @@ def valid_lines(previous: str, data: bytes) -> Iterator[tuple[int, bytes, str]]:
         previous, at = digest, end
 
 
+def parsed(raw: bytes, where: str) -> dict[str, Any]:
+    """The fields of a line that is chained already. Raises ``NewerFormatError``, and ``FormatError`` for one that no writer of this
+    format makes."""
+    try:
+        fields: dict[str, Any] = canonical.loads_strict(raw)
+    except ValueError as error:
+        raise FormatError(f"a line that is no JSON object ({error}), {where}; run tacho verify on the session") from None
+    version = fields.get("v")
+    if type(version) is int and version > layout.VERSION:
+        raise NewerFormatError(f"a line in version {str(version)[:20]} of the format, {where}; update tachograph to read it")
+    if (
+        type(version) is not int
+        or version != layout.VERSION
+        or type(fields.get("seq")) is not int
+        or not all(map(_is_frame, frames(fields)))
+    ):
+        raise FormatError(f"a line that is not as a line must be, {where}; run tacho verify on the session")
+    return fields
+
+
+def frames(fields: dict[str, Any]) -> list[Any]:
+    """What a line says about frames (``docs/format/v1.md``, section 3.3)."""
+    found = fields.get("frames", [])
+    return found if isinstance(found, list) else [found]
+
+
+def _is_frame(frame: Any) -> bool:
+    return isinstance(frame, dict) and all(type(frame.get(key)) is int and frame[key] >= 0 for key in ("n", "at", "len"))
+
+
 def segments(store: Store, session_id: str) -> list[int]:
     """The numbers of a session's segments, in order."""
-    found = (layout.segment_of(name) for name in store.names(layout.session(session_id)))
+    folder = layout.session(session_id)
+    found = (layout.segment_of(name.removeprefix(folder)) for name in store.names(folder))
     return sorted(item[0] for item in found if item is not None and item[1] == "events.jsonl")
 
 
@@ -134,6 +167,8 @@ def resolve(store: Store, name: str) -> str:
         return known[-1]
     if name in known:
         return name
+    if name in ("", "ses_"):
+        raise UsageError("a session's name that is empty; give an id, some of its first characters, or @last")
     prefix = name if name.startswith("ses_") else "ses_" + name
     found = [session_id for session_id in known if session_id.startswith(prefix.upper().replace("SES_", "ses_", 1))]
     if len(found) == 1:

@@ -1,59 +1,89 @@
 """After a crash: begin the next segment, and say in its first lines what is missing.
 
 Nothing is ever truncated. A torn tail (bytes after the last good line, with no good line behind them) is declared with file, offset,
-length and hash, so a verifier can tell it from tampering. A chain that breaks in the middle is not ours to continue.
+length and hash, so a verifier can tell it from tampering. Whoever declares may die over it, so what counts is whether a tail was
+declared, not whether a segment follows. A chain that breaks in the middle is not ours to continue.
 """
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, field
 
 from tachograph.core.drafts import Draft
+from tachograph.core.errors import TamperedError
 from tachograph.core.events import Gap
-from tachograph.core.ports import Clock, Entropy
+from tachograph.core.ports import Clock, Entropy, Store
 from tachograph.crypto import merkle
-from tachograph.format import canonical, layout, line, pack
+from tachograph.format import layout, line, pack
 
 from .opening import OpenStore
-from .reader import Recording, segments, valid_lines
+from .reader import Recording, frames, parsed, segments, valid_lines
 from .writer import SessionWriter
 
 
 def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy, reason: str) -> SessionWriter:
     """A writer that continues the session after its writer died. ``reason`` goes into the gap (``host_lost``). Raises
     ``ConflictError`` while the old writer lives, ``TamperedError`` when the log is not one that a crash can leave."""
-
     store = opened.store
-    Recording(opened, session_id)  # raises where the chain breaks in the middle
-    previous = line.genesis(session_id)
-    tree = merkle.Frontier()
-    gaps: list[Gap] = []
-    numbers = segments(store, session_id)
-    for segment in numbers:
+    Recording(opened, session_id)  # raises where there is none (a lock would make one), and where the chain breaks in the middle
+    lock = store.lock(layout.lock(session_id))
+    try:
+        left = _left_behind(store, session_id)  # read under the lock: the old writer may have had more to say
+        writer = SessionWriter(
+            opened, session_id, opened.data_key(session_id),
+            clock=clock, entropy=entropy, segment=left.segments + 1, previous=left.previous, tree=left.tree, lock=lock,
+        )  # fmt: skip
+    except BaseException:
+        lock.release()
+        raise
+    try:
+        writer.append(Draft(event=Gap(reason=reason)))
+        for gap in left.tails:
+            writer.append(Draft(event=gap))
+        writer.commit()
+    except BaseException:
+        writer.close()
+        raise
+    return writer
+
+
+@dataclass
+class _Left:
+    """What a dead writer left: where the chain stands, and the torn tails that nobody has declared yet."""
+
+    previous: str
+    segments: int = 0
+    tree: merkle.Frontier = field(default_factory=merkle.Frontier)
+    tails: list[Gap] = field(default_factory=list)
+
+
+def _left_behind(store: Store, session_id: str) -> _Left:
+    left = _Left(line.genesis(session_id))
+    for segment in segments(store, session_id):
+        left.segments = segment
         name = layout.events(session_id, segment)
         data = store.read(name)
         end, referred = 0, pack.HEADER
-        for offset, raw, digest in valid_lines(previous, data):
-            tree.add(merkle.leaf(raw))
-            previous, end = digest, offset + len(raw)
-            referred = _referred(raw, referred)
-        if segment == numbers[-1]:
-            gaps.extend(_tail(name, data, end))
-            content = layout.content(session_id, segment)
-            held = store.read(content) if store.exists(content) else b""
-            gaps.extend(_tail(content, held, referred if len(held) >= pack.HEADER else 0))
-            seals = layout.seals(session_id, segment)
-            notes = store.read(seals) if store.exists(seals) else b""
-            gaps.extend(_tail(seals, notes, _whole_notes(notes)))
-    writer = SessionWriter(
-        opened, session_id, opened.data_key(session_id),
-        clock=clock, entropy=entropy, segment=numbers[-1] + 1, previous=previous, tree=tree,
-    )  # fmt: skip
-    writer.append(Draft(event=Gap(reason=reason)))
-    for gap in gaps:
-        writer.append(Draft(event=gap))
-    writer.commit()
-    return writer
+        for offset, raw, digest in valid_lines(left.previous, data):
+            left.tree.add(merkle.leaf(raw))
+            left.previous, end = digest, offset + len(raw)
+            fields = parsed(raw, f"{store.url}/{name} offset {offset}")
+            referred = max([referred, *(frame["at"] + frame["len"] for frame in frames(fields))])
+            if fields.get("type") == "gap":
+                left.tails = [gap for gap in left.tails if gap.file != fields.get("file")]
+            elif left.tails:
+                raise TamperedError(f"{left.tails[0].file} ends in bytes that nobody declared, {store.url}; run tacho verify {session_id}")
+        left.tails.extend(_tail(name, data, end))
+        content = layout.content(session_id, segment)
+        held = store.read(content) if store.exists(content) else b""
+        if referred > max(len(held), pack.HEADER):
+            raise TamperedError(f"content that lines refer to is gone, {store.url}/{content}; run tacho verify {session_id}")
+        left.tails.extend(_tail(content, held, referred if len(held) >= pack.HEADER else 0))
+        seals = layout.seals(session_id, segment)
+        notes = store.read(seals) if store.exists(seals) else b""
+        left.tails.extend(_tail(seals, notes, _whole_notes(notes)))
+    return left
 
 
 def _tail(name: str, data: bytes, end: int) -> list[Gap]:
@@ -68,9 +98,3 @@ def _whole_notes(data: bytes) -> int:
     """Where the last whole note (text, empty line, signatures, empty line) ends."""
     parts = data.split(b"\n\n")
     return sum(len(part) + 2 for part in parts[: (len(parts) - 1) // 2 * 2])
-
-
-def _referred(raw: bytes, so_far: int) -> int:
-
-    frames = canonical.loads(raw).get("frames", [])
-    return max([so_far, *(int(frame["at"]) + int(frame["len"]) for frame in frames)])

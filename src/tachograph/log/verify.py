@@ -3,12 +3,14 @@
 The steps, in the order in which they are taken (the numbers recur in the code, and ``check`` in a problem names the step):
 
 1. ``segments``  Segments are numbered 1, 2, 3, … without a gap, and nothing else lies in the session's folder.
-2. ``line``      Each line ends in a line feed, is a JSON object without duplicate keys, and is of version 1 and of this session.
+2. ``line``      Each line ends in a line feed, is a JSON object without duplicate keys, begins with the fields of its stamp, and is of
+                 version 1 and of this session.
 3. ``chain``     Its hash is the SHA-256 of the hash before it and its own bytes; ``seq`` counts 1, 2, 3, …
-4. ``tail``      Bytes after the last good line of a segment are a torn write *only if* nothing good follows them in the segment and the
-                 next segment's first lines declare them (file, offset, length, SHA-256). At the very end of the log nobody has
-                 declared them yet: the verdict is ``torn``.
-5. ``frames``    The frames that lines refer to tile the content pack from its header on, and each has the SHA-256 that its line says.
+4. ``tail``      A later segment begins with a ``gap``. Bytes after the last good line of a segment are a torn write *only if* nothing good
+                 follows them in the segment and one of the ``gap`` lines that follow them directly declares them (file, offset, length,
+                 SHA-256). Where these go on to the very end of the log nobody has declared them yet: the verdict is ``torn``.
+5. ``frames``    The frames that lines refer to are numbered 0, 1, 2, … and tile the content pack from its header on; each has the
+                 SHA-256 that its line says, and the first one's line says the salt of the header.
 6. ``seal``      Each seal is signed by the expected key; the log is at least as long as it says, and its Merkle root over that many lines
                  is the one that it says.
 7. ``end``       Nothing follows ``session_end``, unless a later segment declares why.
@@ -30,16 +32,19 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from zstandard import ZstdDecompressor, ZstdError
+from zstandard import ZstdDecompressor, ZstdError, frame_content_size
 
-from tachograph.core.errors import NotFoundError, StoreError
+from tachograph.core.errors import FormatError, NotFoundError, StoreError
 from tachograph.crypto import merkle, note
 
 SEVERITY = ("verified", "unsealed", "torn", "missing", "tampered")
-_NAME = re.compile(r"(\d{8})\.(events\.jsonl|content\.pack|seals)\Z")
+_NAME = re.compile(r"([0-9]{8})\.(events\.jsonl|content\.pack|seals)\Z")
 _HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}\n\Z')
+_STAMP = ["v", "seq", "ts", "session_id", "type"]
+_TS = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z\Z")
 _PACK_HEADER = 8 + 32
 _MAX_LINE = 4 << 20
+_MAX_FRAME = 256 << 20
 
 
 class Source(Protocol):
@@ -52,13 +57,15 @@ class Source(Protocol):
 @dataclass
 class Verification:
     """The outcome. ``sealed``: lines covered by the newest good seal; ``declared``: every torn or unsealed tail is declared by the log
-    itself; ``root``: the Merkle root over all lines, hex."""
+    itself; ``ended``: the last line is ``session_end`` (a log cut exactly behind one of its seals, and rid of all later ones, is
+    whole in itself: only this, or a later seal kept elsewhere, tells); ``root``: the Merkle root over all lines, hex."""
 
     session_id: str
     verdict: str = "verified"
     events: int = 0
     sealed: int = 0
     declared: bool = True
+    ended: bool = False
     content: str = "not checked"
     root: str = ""
     problems: list[dict[str, Any]] = field(default_factory=list)
@@ -80,6 +87,7 @@ class Verification:
             "events": self.events,
             "sealed": self.sealed,
             "unsealed": self.events - self.sealed,
+            "ended": self.ended,
             "content": self.content,
             "root": self.root,
             "problems": self.problems,
@@ -130,7 +138,7 @@ def _files(store: Source, prefix: str, out: Verification) -> dict[str, str]:
 
 
 def _numbered(store: Source, prefix: str, files: dict[str, str], out: Verification) -> list[tuple[int, bytes]]:
-    # 1. Numbers without a gap; each segment has all of its three files (an empty one where nothing was written).
+    # 1. Numbers without a gap.
     numbers = sorted({int(match[1]) for match in map(_NAME.match, files) if match})
     loaded = []
     for expected, number in enumerate(numbers, 1):
@@ -141,9 +149,6 @@ def _numbered(store: Source, prefix: str, files: dict[str, str], out: Verificati
         if name not in files:
             out.problem("segments", name, 0, "the segment's lines are missing")
             break
-        for other in ("content.pack", "seals"):
-            if f"{number:08d}.{other}" not in files:
-                out.problem("segments", f"{number:08d}.{other}", 0, "the file is missing")
         try:
             loaded.append((number, store.read(prefix + name)))
         except (NotFoundError, StoreError) as error:
@@ -170,10 +175,10 @@ def _lines(segments: list[_Segment], session_id: str, out: Verification) -> None
                 # 2. Form. A line that is chained but malformed was not written by a writer of this format.
                 out.problem("line", segment.file, at, "chained, but not a JSON object without duplicate keys")
                 break
-            if fields.get("v") != 1 or fields.get("session_id") != session_id:
-                out.problem("line", segment.file, at, "of another version or another session")
-            if fields.get("seq") != out.events + 1:
-                out.problem("chain", segment.file, at, f"seq {fields.get('seq')!r} where {out.events + 1} is due")
+            if what := _misfit(fields, session_id):
+                out.problem("line", segment.file, at, what)
+            if type(fields.get("seq")) is not int or fields["seq"] != out.events + 1:
+                out.problem("chain", segment.file, at, f"seq {str(fields.get('seq'))[:20]} where {out.events + 1} is due")
             segment.lines.append((at, raw, fields))
             out.events += 1
             previous = match[1].decode()
@@ -188,10 +193,10 @@ def _lines(segments: list[_Segment], session_id: str, out: Verification) -> None
 
 
 def _object(raw: bytes) -> dict[str, Any] | None:
-    if len(raw) > _MAX_LINE:
+    if len(raw) > _MAX_LINE or raw[:1] != b"{":
         return None
     try:
-        fields = json.loads(raw, object_pairs_hook=_unique)
+        fields = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return None
     return fields if isinstance(fields, dict) else None
@@ -204,11 +209,39 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return out
 
 
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _misfit(fields: dict[str, Any], session_id: str) -> str | None:
+    version = fields.get("v")
+    if type(version) is int and version > 1:
+        return f"written in version {str(version)[:20]} of the format; update tachograph to read it"
+    if type(version) is not int or version != 1 or fields.get("session_id") != session_id:
+        return "of another version or another session"
+    if (
+        list(fields)[:5] != _STAMP
+        or not isinstance(fields["type"], str)
+        or not isinstance(fields["ts"], str)
+        or not _TS.match(fields["ts"])
+    ):
+        return "does not begin with v, seq, ts, session_id and type"
+    return None
+
+
 def _tails(store: Source, prefix: str, files: dict[str, str], segments: list[_Segment], out: Verification) -> None:
     for place, segment in enumerate(segments):
-        following = segments[place + 1] if place + 1 < len(segments) else None
         # 4. What lies behind the last good line.
+        if place and segment.lines and segment.lines[0][2].get("type") != "gap":
+            out.problem("tail", segment.file, 0, "a later segment that does not begin with a gap")
+        following = _gaps_after(segments, segment.number)
         _tail(out, segment.file, segment.data, segment.tail, following)
+        # 1. Each segment has all of its three files (an empty one where nothing was written).
+        for other in ("content.pack", "seals"):
+            if f"{segment.number:08d}.{other}" not in files:
+                # Its writer may have died while it made them, before there was a line.
+                out.problem("segments", f"{segment.number:08d}.{other}", 0, "the file is missing", "tampered" if segment.data else "torn")
+                out.declared = out.declared and not (following.last and not following.gaps)
         # 5. The frames tile the pack.
         name = f"{segment.number:08d}.content.pack"
         if name not in files:
@@ -218,59 +251,86 @@ def _tails(store: Source, prefix: str, files: dict[str, str], segments: list[_Se
         except (NotFoundError, StoreError) as error:
             out.problem("frames", name, 0, f"cannot be read ({error})")
             continue
-        at = _PACK_HEADER
+        at, count = _PACK_HEADER, 0
         for number, (offset, _, fields) in enumerate(segment.lines):
             for frame in _frames(fields):
-                start, length, digest = frame.get("at"), frame.get("len"), frame.get("sha256")
                 where = f"referred to by {segment.file} offset {offset}"
-                if start != at or not isinstance(length, int) or length <= 4:
+                if not _is_frame(frame) or (frame["n"], frame["at"]) != (count, at):
                     out.problem("frames", name, at, f"a frame out of place, {where} (line {number + 1} of the segment)")
                     return
-                stored = data[at : at + length]
-                if len(stored) != length:
+                if count == 0 and frame.get("salt") != data[8:_PACK_HEADER].hex():
+                    out.problem("frames", name, 8, f"the salt was changed, {where}")
+                stored = data[at : at + frame["len"]]
+                if len(stored) != frame["len"]:
                     out.problem("frames", name, at, f"the pack ends inside a frame, {where}")
                     return
-                if hashlib.sha256(stored).hexdigest() != digest:
+                if hashlib.sha256(stored).hexdigest() != frame["sha256"] or int.from_bytes(stored[:4], "big") != len(stored) - 4:
                     out.problem("frames", name, at, f"the frame was changed, {where}")
-                at += length
+                at += len(stored)
+                count += 1
         if data[: min(8, len(data))] != b"TACHOPK1"[: len(data)]:
             out.problem("frames", name, 0, "not a content pack")
-        if at > _PACK_HEADER and len(data) < at:
-            out.problem("frames", name, len(data), "the pack is shorter than its lines say")
         # A pack shorter than its header was torn while it was made: all of it is tail.
         _tail(out, name, data, min(at, len(data)) if len(data) >= _PACK_HEADER else 0, following)
 
 
-def _frames(fields: dict[str, Any]) -> list[dict[str, Any]]:
+def _frames(fields: dict[str, Any]) -> list[Any]:
     frames = fields.get("frames", [])
-    return [frame for frame in frames if isinstance(frame, dict)] if isinstance(frames, list) else []
+    return frames if isinstance(frames, list) else [frames]
 
 
-def _tail(out: Verification, file: str, data: bytes, end: int, following: _Segment | None) -> None:
+def _is_frame(frame: Any) -> bool:
+    return (
+        isinstance(frame, dict)
+        and all(type(frame.get(key)) is int for key in ("n", "at", "len"))
+        and isinstance(frame.get("sha256"), str)
+        and frame["len"] > 4
+    )
+
+
+@dataclass
+class _Following:
+    """The ``gap`` lines that follow a segment directly. ``last``: the log ends with them."""
+
+    gaps: list[tuple[int, dict[str, Any]]]
+    last: bool
+
+
+def _gaps_after(segments: list[_Segment], number: int) -> _Following:
+    gaps: list[tuple[int, dict[str, Any]]] = []
+    # Over several segments: whoever continues a log may die before all is declared, or before there is a line at all.
+    for segment in segments[number:]:
+        for _, _, fields in segment.lines:
+            if fields.get("type") != "gap":
+                return _Following(gaps, last=False)
+            gaps.append((segment.number, fields))
+    return _Following(gaps, last=True)
+
+
+def _tail(out: Verification, file: str, data: bytes, end: int, following: _Following) -> None:
     rest = data[end:]
-    declared = _declared(following, file)
+    segment, declared = _declared(following, file)
     if not rest:
         if declared is not None:
-            out.problem("tail", file, end, "the next segment declares a torn tail that is not there")
-        return
-    if following is None:
-        out.problem("tail", file, end, f"{len(rest)} bytes of a write that was never finished", "torn")
-        out.declared = False
+            out.problem("tail", file, end, f"segment {segment} declares a torn tail that is not there")
         return
     expected = {"offset": end, "length": len(rest), "sha256": hashlib.sha256(rest).hexdigest()}
-    if declared is None:
+    if declared is None and following.last:
+        out.problem("tail", file, end, f"{len(rest)} bytes of a write that was never finished", "torn")
+        out.declared = False
+    elif declared is None:
         out.problem("tail", file, end, f"{len(rest)} bytes that belong to no line and that nobody declared")
-    elif any(declared.get(key) != value for key, value in expected.items()):
+    elif any(type(declared.get(key)) is not type(value) or declared[key] != value for key, value in expected.items()):
         out.problem("tail", file, end, "a torn tail that is not the one that was declared")
     else:
-        out.problem("tail", file, end, f"{len(rest)} bytes of an unfinished write, declared by segment {following.number}", "torn")
+        out.problem("tail", file, end, f"{len(rest)} bytes of an unfinished write, declared by segment {segment}", "torn")
 
 
-def _declared(following: _Segment | None, file: str) -> dict[str, Any] | None:
-    for _, _, fields in following.lines[:4] if following is not None else []:
-        if fields.get("type") == "gap" and fields.get("reason") == "torn_tail" and fields.get("file") == file:
-            return fields
-    return None
+def _declared(following: _Following, file: str) -> tuple[int, dict[str, Any] | None]:
+    for segment, fields in following.gaps:
+        if fields.get("reason") == "torn_tail" and fields.get("file") == file:
+            return segment, fields
+    return 0, None
 
 
 def _seals(store: Source, prefix: str, files: dict[str, str], segments: list[_Segment], public: bytes, out: Verification) -> None:
@@ -278,32 +338,30 @@ def _seals(store: Source, prefix: str, files: dict[str, str], segments: list[_Se
     wanted: dict[int, list[tuple[str, int, bytes]]] = {}
     for name in sorted(file for file in files if file.endswith(".seals")):
         try:
-            text = store.read(prefix + name).decode("utf-8")
-        except (NotFoundError, StoreError, UnicodeDecodeError) as error:
+            data = store.read(prefix + name)
+        except (NotFoundError, StoreError) as error:
             out.problem("seal", name, 0, f"cannot be read ({error})")
             continue
         offset = 0
-        notes, rest = _notes(text)
-        for one in notes:
+        for one in _notes(data):
             try:
-                point = note.open_note(one, public)
+                point = note.open_note(one.decode("utf-8"), public)
                 if point.origin != note.origin(out.session_id):
                     raise ValueError("a seal of another log")
                 wanted.setdefault(point.size, []).append((name, offset, point.root))
             except ValueError as error:
                 out.problem("seal", name, offset, str(error))
-            offset += len(one.encode()) + 1
-        following = next((segment for segment in segments if segment.number == int(name[:8]) + 1), None)
-        _tail(out, name, text.encode(), len(text.encode()) - len(rest.encode()), following)
+            offset += len(one) + 1
+        _tail(out, name, data, offset, _gaps_after(segments, int(name[:8])))
     tree = merkle.Frontier()
-    for segment in segments:
-        for _, raw, _ in segment.lines:
+    for raw in (None, *(raw for segment in segments for _, raw, _ in segment.lines)):
+        if raw is not None:
             tree.add(merkle.leaf(raw))
-            for name, offset, root in wanted.pop(tree.size, []):
-                if root != tree.root():
-                    out.problem("seal", name, offset, f"the first {tree.size} lines are not the ones that were sealed")
-                else:
-                    out.sealed = tree.size
+        for name, offset, root in wanted.pop(tree.size, []):
+            if root != tree.root():
+                out.problem("seal", name, offset, f"the first {tree.size} lines are not the ones that were sealed")
+            else:
+                out.sealed = tree.size
     out.root = tree.root().hex()
     for size in sorted(wanted):
         if size > out.events:
@@ -320,11 +378,10 @@ def _seals(store: Source, prefix: str, files: dict[str, str], segments: list[_Se
         out.declared = False
 
 
-def _notes(text: str) -> tuple[list[str], str]:
-    """The whole notes, each of which an empty line follows, and what is left."""
-    parts = text.split("\n\n")
-    whole = [f"{parts[n]}\n\n{parts[n + 1]}\n" for n in range(0, len(parts) - 2, 2)]
-    return whole, text[sum(len(one) + 1 for one in whole) :]
+def _notes(data: bytes) -> list[bytes]:
+    """The whole notes, each of which an empty line follows. As bytes: a torn one may end inside a character."""
+    parts = data.split(b"\n\n")
+    return [parts[n] + b"\n\n" + parts[n + 1] + b"\n" for n in range(0, len(parts) - 2, 2)]
 
 
 def _end(segments: list[_Segment], out: Verification) -> None:
@@ -336,6 +393,7 @@ def _end(segments: list[_Segment], out: Verification) -> None:
                 out.problem("end", segment.file, offset, "a line after session_end that nothing declares")
                 return
             ended = (segment.file, offset) if fields.get("type") == "session_end" else None
+    out.ended = ended is not None
 
 
 def _content(store: Source, prefix: str, segments: list[_Segment], session_id: str, data_key: bytes, out: Verification) -> None:
@@ -343,18 +401,15 @@ def _content(store: Source, prefix: str, segments: list[_Segment], session_id: s
     names: set[str] = set()
     for segment in segments:
         file = f"{segment.number:08d}.content.pack"
-        data = store.read(prefix + file)
-        if len(data) < _PACK_HEADER:
-            continue
+        data = store.read(prefix + file) if any(_frames(fields) for _, _, fields in segment.lines) else b""
         key = HKDF(SHA256(), 32, None, b"tachograph/v1 segment " + data[8:_PACK_HEADER]).derive(data_key)
         aead = AESGCM(key)
         for offset, _, fields in segment.lines:
             for frame in _frames(fields):
-                at, length, index = frame["at"], frame["len"], frame.get("n", 0)
+                at, length, index = frame["at"], frame["len"], frame["n"]
                 bound = f"tachograph/v1 frame {session_id} {segment.number} {index}".encode()
                 try:
-                    box = aead.decrypt(int(index).to_bytes(12, "big"), data[at + 4 : at + length], bound)
-                    names |= _node_names(ZstdDecompressor().decompress(box, max_output_size=256 << 20))
+                    names |= _node_names(_inflate(aead.decrypt(index.to_bytes(12, "big"), data[at + 4 : at + length], bound)))
                 except (InvalidTag, ZstdError, ValueError) as error:
                     what = "does not open with the session's key" if isinstance(error, InvalidTag) else str(error)
                     out.problem("content", file, at, f"the frame {what}")
@@ -362,6 +417,13 @@ def _content(store: Source, prefix: str, segments: list[_Segment], session_id: s
                 if name.endswith("_uri") and isinstance(value, str) and value.startswith("content:") and value[8:] not in names:
                     out.problem("content", segment.file, offset, f"{name} refers to content that is in no frame")
     out.content = "opened" if out.verdict != "tampered" else "damaged"
+
+
+def _inflate(box: bytes) -> bytes:
+    # The decompressor's own bound does not hold where the frame states its size.
+    if frame_content_size(box) > _MAX_FRAME:
+        raise ValueError("is larger than any frame may be")
+    return ZstdDecompressor().decompress(box, max_output_size=_MAX_FRAME, allow_extra_data=False)
 
 
 def _node_names(data: bytes) -> set[str]:
@@ -375,9 +437,12 @@ def _node_names(data: bytes) -> set[str]:
 
 
 def public_key(vkey: str) -> bytes:
-    """The 32 bytes in a verifier key ``name+id+base64``. Raises ``ValueError``."""
+    """The 32 bytes in a verifier key ``name+id+base64``. Raises ``FormatError``."""
     parts = vkey.split("+", 2)  # the base64 may hold a "+" itself
-    data = base64.b64decode(parts[-1], validate=True)
-    if len(data) != 33 or data[:1] != note.ED25519:
-        raise ValueError("not an Ed25519 verifier key")
+    try:
+        name, key_id, data = parts[0], parts[1], base64.b64decode(parts[2], validate=True)
+        if len(data) != 33 or data[:1] != note.ED25519 or key_id != note.key_id(name, data[1:]).hex():
+            raise ValueError
+    except (ValueError, IndexError):
+        raise FormatError(f"not an Ed25519 verifier key, {vkey[:80]!r}; take it from the store.json of whoever recorded") from None
     return data[1:]

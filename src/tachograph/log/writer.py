@@ -22,17 +22,19 @@ import msgspec.structs
 
 from tachograph.core import events
 from tachograph.core.drafts import HASHED, Draft
-from tachograph.core.errors import StoreError
+from tachograph.core.errors import FormatError, StoreError
 from tachograph.core.ids import EventIds
-from tachograph.core.ports import AppendFile, Clock, Entropy
+from tachograph.core.ports import AppendFile, Clock, Entropy, Lock
 from tachograph.crypto import merkle, note
-from tachograph.format import layout, line
+from tachograph.format import canonical, layout, line
 
 from .content import ContentWriter
 from .opening import OpenStore
 
-#: Lines after which the writer seals by itself; the host also seals by time.
+#: Unsealed lines after which whoever drives a writer seals; the host also seals by time.
 SEAL_EVERY = 1024
+#: What is kept free in a line for its frames (one a FRAME of content, below 250 bytes each).
+FRAMES_ROOM = 64 << 10
 HASH_NAME = "hmac-sha256:"
 URI = "content:"
 
@@ -51,7 +53,9 @@ class SessionWriter:
         segment: int = 1,
         previous: str | None = None,
         tree: merkle.Frontier | None = None,
+        lock: Lock | None = None,
     ) -> None:
+        """``previous`` and ``tree``: where a log that is continued stands; ``lock``: its lock, if the caller has it already."""
         store = opened.store
         self.session_id = session_id
         self._clock = clock
@@ -63,17 +67,19 @@ class SessionWriter:
         self._pending: list[bytes] = []
         self._dirty = False
         self._broken: str | None = None
-        self._lock = store.lock(layout.lock(session_id))
-        self._events: AppendFile = store.create(layout.events(session_id, segment))
-        self._seals: AppendFile = store.create(layout.seals(session_id, segment))
-        self.content = ContentWriter(
-            store.create(layout.content(session_id, segment)),
-            session_id,
-            segment,
-            data_key,
-            digest=opened.digest(),
-            salt=entropy(32),
-        )
+        self._lock = lock if lock is not None else store.lock(layout.lock(session_id))
+        made: list[AppendFile] = []
+        try:
+            for name in (layout.events, layout.seals, layout.content):
+                made.append(store.create(name(session_id, segment)))
+            self._events, self._seals, pack = made
+            self.content = ContentWriter(pack, session_id, segment, data_key, digest=opened.digest(), salt=entropy(32))
+        except BaseException:
+            # A lock that nobody can give back any more would keep the session closed for as long as this process lives.
+            for file in made:
+                file.close()
+            self._lock.release()
+            raise
 
     @property
     def size(self) -> int:
@@ -90,7 +96,9 @@ class SessionWriter:
         return self._ids.next(self._clock.unix_ms())
 
     def append(self, draft: Draft) -> events.Event:
-        """Give the draft its place; returns the event as written (id, ``*_uri`` and ``*_hash`` filled in)."""
+        """Give the draft its place; returns the event as written (id, ``*_uri`` and ``*_hash`` filled in). Raises ``StoreError`` for
+        an envelope that no line can hold, and ``FormatError`` for one that would say what the log says itself; neither leaves a
+        trace."""
         self._check()
         event, now = draft.event, self._clock.unix_ms()
         filled: dict[str, Any] = {} if event.id else {"id": self._ids.next(now)}
@@ -98,6 +106,8 @@ class SessionWriter:
         for field, value in draft.contents.items():
             if value is None:
                 continue
+            if not field.endswith("_uri"):
+                raise FormatError(f"content under the name {field[:80]!r}, event {event.id}; names of content end in _uri")
             name = self.content.put(value).hex()
             target = filled if hasattr(event, field) else extra
             target[field] = URI + name
@@ -107,20 +117,21 @@ class SessionWriter:
             filled["extra"] = extra
         if filled:
             event = msgspec.structs.replace(event, **filled)
-        fields = events.encode(event)
         stamped: dict[str, Any] = {
             "v": layout.VERSION,
             "seq": self._tree.size + 1,
             "ts": timestamp(draft.unix_ms if draft.unix_ms is not None else now),
             "session_id": self.session_id,
-            **fields,
+            **events.encode(event),
         }
+        # Refused before the frames are made and the chain moves on: a draft that does not fit must leave no trace in the log.
+        length = len(canonical.dumps_ordered(stamped))
+        if length > line.MAX_LINE - FRAMES_ROOM:
+            raise StoreError(f"an envelope of {length} bytes, event {event.id}; put what is long into the draft's contents")
         frames = self.content.seal()
         if frames:
             stamped["frames"] = frames
         data, self._previous = line.make(self._previous, stamped)
-        if len(data) > line.MAX_LINE:
-            raise StoreError(f"an event's envelope of {len(data)} bytes; content belongs into the pack")
         self._pending.append(data)
         self._tree.add(merkle.leaf(data))
         return event
@@ -169,10 +180,12 @@ class SessionWriter:
 
     def close(self) -> None:
         """Give the session free. Does not seal: the one who ends a session says so first."""
-        self._events.close()
-        self._seals.close()
-        self.content.close()
-        self._lock.release()
+        try:
+            self._events.close()
+            self._seals.close()
+            self.content.close()
+        finally:
+            self._lock.release()
 
     def _check(self) -> None:
         if self._broken is not None:

@@ -1,7 +1,11 @@
 """A store in a local folder. Files 0600, folders 0700.
 
 Durability: a name is safe once the directory that holds it was synced, so ``create`` and ``put_new`` sync the directory (kafka#10405,
-ClickHouse#116316 did not). A descriptor whose sync failed is closed and never synced again (wiredtiger#4072).
+ClickHouse#116316 did not). A descriptor whose sync failed is closed and never synced again (wiredtiger#4072). Small objects are
+written beside their place and linked or renamed into it, so nobody ever reads half of one and a crash leaves all or nothing.
+
+Names come from hostile places (a store that somebody sent, a session id on the command line), so one that could lead out of the
+folder is refused, and so is anything in a file's place that is no file: a named pipe would never end.
 """
 
 from __future__ import annotations
@@ -9,7 +13,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import itertools
 import os
+import stat
 from collections.abc import Iterator
 
 from tachograph.core.errors import ConflictError, NotFoundError, StoreError
@@ -31,36 +37,37 @@ class LocalStore:
         try:
             fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except FileExistsError:
-            raise ConflictError(f"{name} exists already in {self.root}; it is written once and never opened again") from None
+            raise _exists(name, self.root) from None
         except OSError as error:
             raise _store_error("create", path, error) from None
-        self._sync_directory(os.path.dirname(path))
+        try:
+            self._sync_directory(os.path.dirname(path))
+        except StoreError:
+            os.close(fd)
+            raise
         return LocalFile(fd, name, path)
 
     def put_new(self, name: str, data: bytes) -> None:
+        path = self._path(name)
+        self._make_parents(path)
+        temporary = self._write_beside(path, data)
         try:
-            file = self.create(name)
-        except ConflictError:
-            if self.read(name) == data:
-                return
-            raise
-        try:
-            file.write(data)
-            file.sync()
+            os.link(temporary, path)
+        except FileExistsError:
+            if self.read(name) != data:
+                raise _exists(name, self.root) from None
+        except OSError as error:
+            raise _store_error("create", path, error) from None
         finally:
-            file.close()
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        self._sync_directory(os.path.dirname(path))
 
     def replace(self, name: str, data: bytes) -> None:
         path = self._path(name)
         self._make_parents(path)
-        temporary = f"{path}.{os.getpid()}.new"
+        temporary = self._write_beside(path, data)
         try:
-            fd = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-            try:
-                _write_all(fd, data)
-                os.fsync(fd)
-            finally:
-                os.close(fd)
             os.replace(temporary, path)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -71,10 +78,18 @@ class LocalStore:
     def read(self, name: str, *, limit: int | None = None) -> bytes:
         path = self._path(name)
         try:
-            with open(path, "rb") as file:
-                data = file.read() if limit is None else file.read(limit + 1)
+            # Not blocking: to open a named pipe must not wait for somebody who writes to it.
+            fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
             raise NotFoundError(f"no {name} in {self.root}") from None
+        except OSError as error:
+            raise _store_error("read", path, error) from None
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                os.close(fd)
+                raise StoreError(f"{path} is no file; look at what it is and who put it there")
+            with open(fd, "rb") as file:
+                data = file.read() if limit is None else file.read(limit + 1)
         except OSError as error:
             raise _store_error("read", path, error) from None
         if limit is not None and len(data) > limit:
@@ -82,15 +97,21 @@ class LocalStore:
         return data
 
     def exists(self, name: str) -> bool:
-        return os.path.exists(self._path(name))
+        path = self._path(name)
+        try:
+            return stat.S_ISREG(os.stat(path).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise _store_error("read", path, error) from None
 
     def names(self, prefix: str) -> Iterator[str]:
-        top = self._path(prefix) if prefix else self.root
+        top = self._path(prefix.removesuffix("/")) if prefix else self.root
         found = []
-        for folder, _, files in os.walk(top):
+        for folder, _, files in os.walk(top, onerror=_unreadable):
             for file in files:
                 found.append(os.path.relpath(os.path.join(folder, file), self.root).replace(os.sep, "/"))
-        yield from sorted(found)
+        return iter(sorted(found))
 
     def lock(self, name: str) -> LocalLock:
         path = self._path(name)
@@ -101,16 +122,42 @@ class LocalStore:
             raise _store_error("lock", path, error) from None
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             os.close(fd)
             raise ConflictError(f"{name} in {self.root} is held by another writer; wait for it to end") from None
+        except OSError as error:
+            os.close(fd)
+            raise _store_error("lock", path, error) from None
         return LocalLock(fd)
 
     def _path(self, name: str) -> str:
-        parts = name.rstrip("/").split("/")
-        if not name or any(part in ("", ".", "..") for part in parts) or "\0" in name:
-            raise StoreError(f"{name!r} is no name in a store")
+        parts = name.split("/")
+        if any(part in ("", ".", "..") for part in parts) or "\0" in name or not _encodes(name):
+            raise StoreError(f"{name!r} is no name in a store; names are relative, with / between their parts")
         return os.path.join(self.root, *parts)
+
+    def _write_beside(self, path: str, data: bytes) -> str:
+        for number in itertools.count():
+            # Of two processes with one number (in two containers, say), or two threads of one, each gets a file of its own.
+            temporary = f"{path}.{os.getpid()}-{number}.new"
+            try:
+                fd = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+                break
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise _store_error("create", temporary, error) from None
+        try:
+            try:
+                _write_all(fd, data)
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise _store_error("write", path, error) from None
+        return temporary
 
     def _make_parents(self, path: str) -> None:
         missing = []
@@ -152,7 +199,7 @@ class LocalFile:
         try:
             _write_all(self._descriptor(), data)
         except OSError as error:
-            self.close()
+            self._give_up()
             raise _store_error("write", self._path, error) from None
         self.size += len(data)
 
@@ -160,13 +207,20 @@ class LocalFile:
         try:
             os.fdatasync(self._descriptor()) if hasattr(os, "fdatasync") else os.fsync(self._descriptor())
         except OSError as error:
-            self.close()
+            self._give_up()
             raise _store_error("sync", self._path, error) from None
 
     def close(self) -> None:
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
-            os.close(fd)
+            try:
+                os.close(fd)
+            except OSError as error:  # where a network file system says only now that it could not write
+                raise _store_error("close", self._path, error) from None
+
+    def _give_up(self) -> None:
+        with contextlib.suppress(StoreError):
+            self.close()
 
     def _descriptor(self) -> int:
         if self._fd < 0:
@@ -186,6 +240,24 @@ class LocalLock:
             os.close(fd)
 
 
+def _encodes(name: str) -> bool:
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _unreadable(error: OSError) -> None:
+    """What ``os.walk`` would skip: a folder that cannot be read is not an empty one."""
+    if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        raise _store_error("list", str(error.filename), error) from None
+
+
+def _exists(name: str, root: str) -> ConflictError:
+    return ConflictError(f"{name} exists already in {root}; it is written once and never opened again")
+
+
 def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
@@ -198,6 +270,9 @@ def _store_error(what: str, path: str, error: OSError) -> StoreError:
         errno.EDQUOT: "free some space or raise the quota",
         errno.EACCES: "check its owner and mode",
         errno.EPERM: "check its owner and mode",
+        errno.ENOTDIR: "something that is no folder is in its way",
+        errno.EISDIR: "a folder is in its place",
+        errno.ENAMETOOLONG: "the name is too long for this file system",
         errno.EROFS: "the file system is read-only: name another store with --store",
     }.get(error.errno or 0, "see the system's log for the device")
     return StoreError(f"cannot {what} {path}, {error.strerror or error}; {advice}")

@@ -1,0 +1,118 @@
+"""What it costs, on this machine, in one run: ``make bench``. Ratios are what counts; absolute figures swing with the machine.
+
+1. Caller cost of a recorded 2 KB tool call against an OpenTelemetry span with the same attribute (batch processor, no exporter).
+2. Calls per second through the host (redaction, encryption, chain, group commit, all on), and bytes on disk per call.
+3. Replayed HTTP calls per second against vcrpy, the same 1,000 requests through the same library.
+4. Start-up of ``tacho record -- true``.
+5. A 200-turn session that resends its history: bytes against naive JSONL, and the time to rebuild the last prompt.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+TACHO = [sys.executable, "-m", "tachograph.cli.app"]
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args: Any) -> None:
+        return
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        data = json.dumps({"answer": "y" * 2000}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def server() -> tuple[ThreadingHTTPServer, str]:
+    one = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    one.daemon_threads = True
+    threading.Thread(target=one.serve_forever, daemon=True).start()
+    return one, f"http://127.0.0.1:{one.server_port}"
+
+
+def run(command: list[str], folder: Path, **environment: str) -> tuple[str, float]:
+    settings = {"TACHO_STORE": str(folder / "store"), "TACHO_KEY": str(folder / "key.json")}
+    began = time.perf_counter()
+    done = subprocess.run(command, cwd=folder, env={**os.environ, **settings, **environment}, capture_output=True, text=True, check=False)
+    took = time.perf_counter() - began
+    if done.returncode:
+        raise SystemExit(f"error: {' '.join(command)} ended with {done.returncode}\n{done.stderr}")
+    return done.stdout or done.stderr, took
+
+
+def say(name: str, text: str) -> None:
+    print(f"{name:<44} {text}", flush=True)
+
+
+def caller_cost(folder: Path) -> None:
+    agent = str(HERE / "tool_calls.py")
+    plain = json.loads(run([sys.executable, agent, "plain"], folder)[0])
+    span = json.loads(run([sys.executable, agent, "otel"], folder)[0])
+    recorded = json.loads(run([*TACHO, "record", "--", sys.executable, agent, "tacho"], folder)[0])
+    say("a call of a tool that is not recorded", f"p50 {plain['p50']:6.2f} µs")
+    say("OpenTelemetry span, 2 KB attribute", f"p50 {span['p50']:6.2f} µs   p99 {span['p99']:7.2f} µs")
+    say("recorded 2 KB tool call", f"p50 {recorded['p50']:6.2f} µs   p99 {recorded['p99']:7.2f} µs   {recorded['p50'] / span['p50']:.2f}× the span (aim ≤ 1.0×)")
+
+
+def throughput(folder: Path) -> None:
+    agent = str(HERE / "tool_calls.py")
+    count = 20_000
+    took = run([*TACHO, "record", "--", sys.executable, agent, "tacho", str(count)], folder)[1]
+    size = sum(path.stat().st_size for path in (folder / "store" / "sessions").rglob("*") if path.is_file())
+    say("through the host, to disk and sealed", f"{2 * count / took:,.0f} events/s ({count / took:,.0f} calls/s)")
+    say("on disk", f"{size / count:,.0f} bytes a call ({size / count / 2:,.0f} an event; each call has 2 KB of its own)")
+
+
+def replay(folder: Path) -> None:
+    one, url = server()
+    agent, count = str(HERE / "http_calls.py"), 1000
+    cassette = str(folder / "cassette.yaml")
+    run([sys.executable, agent, "vcr", cassette, str(count)], folder, BASE=url)
+    run([*TACHO, "record", "--", sys.executable, agent, "plain", "-", str(count)], folder, BASE=url)
+    one.shutdown()
+    theirs = json.loads(run([sys.executable, agent, "vcr", cassette, str(count)], folder, BASE=url)[0])
+    ours = json.loads(run([*TACHO, "replay", "@last"], folder)[0].splitlines()[0])
+    library = json.loads(run([sys.executable, agent, "bare", "-", str(count)], folder)[0])
+    say("vcrpy, replayed HTTP calls", f"{theirs['per_second']:,.0f}/s")
+    say("tacho, replayed HTTP calls", f"{ours['per_second']:,.0f}/s   {ours['per_second'] / theirs['per_second']:.0f}× (aim ≥ 100×)")
+    say("  of which the HTTP library itself", f"{library['us']:.0f} µs a call of {1e6 / ours['per_second']:.0f} µs")
+
+
+def start_up(folder: Path) -> None:
+    times = [run([*TACHO, "record", "--", "true"], folder)[1] for _ in range(9)]
+    base = [run([sys.executable, "-c", "pass"], folder)[1] for _ in range(9)]
+    say("tacho record -- true", f"median {statistics.median(times) * 1000:.0f} ms (aim ≤ 250 ms; python -c pass: {statistics.median(base) * 1000:.0f} ms)")
+
+
+def resent_history(folder: Path) -> None:
+    out = json.loads(run([sys.executable, str(HERE / "resent_history.py"), str(folder / "history")], folder)[0])
+    say("200 turns that resend their history", f"{out['stored']:,} bytes on disk, {out['stored'] / out['naive'] * 100:.2f} % of {out['naive']:,} (aim ≤ 1 %)")
+    say("the last prompt rebuilt", f"{out['rebuild_ms']:.2f} ms (aim ≤ 5 ms)")
+
+
+def main() -> None:
+    for one in (caller_cost, throughput, replay, start_up, resent_history):
+        with tempfile.TemporaryDirectory(prefix="tacho-bench-") as folder:
+            one(Path(folder))
+
+
+if __name__ == "__main__":
+    main()

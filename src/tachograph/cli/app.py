@@ -1,0 +1,110 @@
+"""``tacho``: parse, call, show.
+
+Exit codes: 0 yes, 1 the answer is no (diverged, tampered, nothing found), 2 usage or failure. ``record`` ends as its command does.
+An error is one line on stderr: ``error: what, where; what to do next``. A verb's module is imported when the verb runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+#: Verb → what its line in the help says. The module is ``cli/<verb>.py`` (``import`` is a word of Python's: ``import_.py``).
+VERBS = {
+    "record": "run a command and write down what its agent sees and does",
+    "replay": "run a session again, offline, from its record",
+    "ls": "list the sessions of the store",
+    "show": "read a session like a story",
+    "cat": "print a session as self-contained JSON lines",
+    "verify": "check that a record is whole and unaltered",
+    "postmortem": "write the report: what happened, with evidence",
+    "import": "take in sessions that other tools have recorded",
+}
+
+NO, FAILURE = 1, 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with errors in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _BadUsageError(f"{message}; {self.prog} --help shows what it takes")
+
+
+class _BadUsageError(Exception):
+    pass
+
+
+def _version() -> str:
+    import tachograph
+
+    return f"tacho {tachograph.__version__}"
+
+
+def _parser(verb: str | None) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="tacho", description="A flight recorder, an offline replayer and a postmortem debugger for AI agents.",
+        epilog="First steps: tacho record -- python agent.py; tacho show @last; tacho replay @last; tacho postmortem @last -o report.html",
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=_version())
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
+    for name, text in VERBS.items():
+        sub = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        sub.add_argument("--store", metavar="DIR", help="the store's folder (else TACHO_STORE, else the XDG data folder)")
+        if name == verb:
+            module = importlib.import_module("." + (name if name != "import" else "import_"), __package__)
+            module.arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The entry point. Returns the exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    verb = next((word for word in given if not word.startswith("-")), None)
+    try:
+        return _run(given, verb)
+    except BrokenPipeError:
+        # The reader (head, less) has had enough; Python would complain once more while flushing at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(given: list[str], verb: str | None) -> int:
+    from tachograph.core.errors import TachographError
+
+    try:
+        parser = _parser(verb)
+        # What follows -- is the user's command and none of our business.
+        cut = given.index("--") if "--" in given else len(given)
+        options = parser.parse_args(given[:cut])
+        if options.verb is None:
+            parser.print_help()
+            return FAILURE
+        options.command = given[cut + 1 :]
+        if options.command and verb not in ("record", "replay"):
+            raise _BadUsageError(f"{verb} takes no command after --; tacho {verb} --help shows what it takes")
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except (TachographError, _BadUsageError) as error:
+        return _fail(str(error))
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        return _fail(f"{error.strerror or error}, {error.filename or 'input or output'}; check the path, its mode and free space")
+
+
+def _fail(message: str) -> int:
+    print("error: " + " ".join(message.split()), file=sys.stderr)
+    return FAILURE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""``tacho ls``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tachograph import wiring
+from tachograph.core import events
+from tachograph.core.errors import KeyUnavailableError, TachographError
+from tachograph.log.opening import OpenStore
+from tachograph.log.reader import Recording, session_ids
+
+from .output import duration, print_json
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(options: argparse.Namespace) -> int:
+    opened = wiring.open_for_reading(wiring.settings(options.store))
+    rows = [_row(opened, session_id) for session_id in session_ids(opened.store)]
+    if options.json:
+        print_json(rows)
+        return 0
+    if not rows:
+        print(f"no session in {opened.store.url} yet; record one with tacho record -- CMD")
+        return 0
+    for row in rows:
+        sha = (row.get("repo_sha") or "")[:7]
+        calls = " ".join(f"{count} {kind}" for kind, count in sorted(row.get("calls", {}).items()))
+        what = row.get("name") or row.get("agent") or ""
+        print(
+            f"{row['session_id']}  {row.get('started', '')[:19]:19}  {row['status']:8}  {duration(row.get('duration_ms')):>9}  {sha:7}  {what}"
+            + (f"  ({calls})" if calls else "")
+        )
+    return 0
+
+
+def _row(opened: OpenStore, session_id: str) -> dict[str, Any]:
+    try:
+        recording = Recording(opened, session_id)
+    except KeyUnavailableError:
+        raise
+    except TachographError as error:
+        return {"session_id": session_id, "status": "damaged", "error": str(error)}
+    row: dict[str, Any] = {"session_id": session_id, "status": "open", "events": len(recording.entries)}
+    models: dict[str, int] = {}
+    for entry in recording.entries:
+        event = entry.event
+        if isinstance(event, events.SessionStart):
+            row |= {
+                "started": entry.ts, "name": event.name, "agent": event.agent, "source": event.source, "repo_url": event.repo_url,
+                "repo_sha": event.repo_sha, "branch": event.branch, "dirty": event.dirty, "links": event.links,
+            }  # fmt: skip
+        elif isinstance(event, events.ModelCall):
+            model = event.served_model_id or event.model_id or "?"
+            models[model] = models.get(model, 0) + 1
+        elif isinstance(event, events.SessionEnd):
+            row |= {"status": event.status, "exit_code": event.exit_code, "duration_ms": event.duration_ms, "calls": event.calls}
+    return {**row, "models": models}

@@ -1,0 +1,45 @@
+"""What the verbs print with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on stdout and nothing else. Bytes (bodies that are no text) become ``{"$base64": …}``."""
+    json.dump(value, sys.stdout, indent=1, ensure_ascii=not _unicode(), default=_other)
+    sys.stdout.write("\n")
+
+
+def json_line(value: Any) -> str:
+    """One value as one line of JSON. ASCII, so that lone surrogates survive."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=_other)
+
+
+def _other(value: Any) -> Any:
+    if isinstance(value, (bytes, bytearray)):
+        import base64
+
+        return {"$base64": base64.b64encode(value).decode()}
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def _unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8" and sys.stdout.errors == "surrogateescape"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """``1 call``, ``2 calls``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def duration(milliseconds: float | None) -> str:
+    """For people."""
+    if milliseconds is None:
+        return "?"
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    return f"{seconds:.1f} s" if seconds < 120 else f"{int(seconds // 60)} min {int(seconds % 60)} s"

@@ -1,0 +1,98 @@
+"""``tacho postmortem``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from tachograph import wiring
+from tachograph.core.errors import KeyUnavailableError, NotFoundError, StoreError, UsageError
+from tachograph.log.opening import OpenStore
+from tachograph.log.reader import Recording, resolve
+from tachograph.log.verify import verify
+from tachograph.postmortem import html, markdown
+from tachograph.postmortem.bundle import Bundle, bundle
+from tachograph.postmortem.report import assemble
+
+from .output import print_json
+
+_KINDS = (".md", ".html", ".json")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
+    parser.add_argument("-o", dest="output", metavar="FILE", help="write to FILE.md, FILE.html or FILE.json instead of printing Markdown")
+    parser.add_argument("--baseline", metavar="SES", help="the last good session: what was in force then is compared")
+    parser.add_argument("--replay", action="store_true", help="replay the session now, and say whether it reproduces")
+    parser.add_argument("--replay-report", metavar="F", help="the report that tacho replay --report has written")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.output is not None and not options.output.endswith(_KINDS):
+        raise UsageError(f"the name says what is written, {options.output}; end it in {', '.join(_KINDS)}")
+    opened = wiring.open_for_reading(wiring.settings(options.store))
+    session_id = resolve(opened.store, options.session)
+    recording = Recording(opened, session_id)
+    verification = _verified(opened, session_id)
+    report = assemble(
+        recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
+        baseline=_baseline(opened, options.baseline),
+    )  # fmt: skip
+    if options.output is None:
+        if options.json:
+            print_json(report.to_json())
+        else:
+            sys.stdout.write(markdown.render(report))
+        return 0
+    if options.output.endswith(".json") or options.json:
+        text = json.dumps(report.to_json(), indent=1) + "\n"
+    else:
+        text = html.render(report) if options.output.endswith(".html") else markdown.render(report)
+    _write(options.output, text)
+    print(f"tacho: {options.output} written", file=sys.stderr)
+    return 0
+
+
+def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:
+    try:
+        data_key = opened.data_key(session_id)
+    except (KeyUnavailableError, NotFoundError):
+        data_key = None
+    found = verify(opened.store, session_id, public=opened.key.public(), data_key=data_key)
+    return {**found.to_json(), "good": found.good}
+
+
+def _baseline(opened: OpenStore, name: str | None) -> Bundle | None:
+    return bundle(Recording(opened, resolve(opened.store, name))) if name is not None else None
+
+
+def _replay(options: argparse.Namespace, recording: Recording, *, good: bool) -> dict[str, Any] | None:
+    if options.replay:
+        from tachograph.host import replay
+
+        return replay.replay(replay.Plan(recording=recording, verified=good, quiet=True))
+    if options.replay_report is None:
+        return None
+    try:
+        with open(options.replay_report, encoding="utf-8") as file:
+            found = json.load(file)
+        if not isinstance(found, dict) or "verdict" not in found:
+            raise ValueError
+    except OSError as error:
+        raise UsageError(f"cannot read {options.replay_report}, {error.strerror}; tacho replay SES --report F writes one") from None
+    except ValueError:
+        raise UsageError(f"not a replay report, {options.replay_report}; tacho replay SES --report F writes one") from None
+    if found.get("session_id") != recording.session_id:
+        raise UsageError(f"the report in {options.replay_report} is of {found.get('session_id')}, not of {recording.session_id}; name its own")
+    return found
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}, {error.strerror}; choose another place with -o") from None

@@ -1,0 +1,55 @@
+"""``tacho record``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from tachograph import wiring
+from tachograph.core.errors import UsageError
+from tachograph.host import launch, record
+
+from .output import plural
+
+KINDS = ("commit", "pr", "deploy", "incident", "ci")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--on-host-loss continue|stop] -- CMD…"
+    parser.add_argument("--name", help="a name for the session")
+    parser.add_argument("--id-file", metavar="F", help="write the session's id to this file before the command starts")
+    parser.add_argument("--link", action="append", default=[], metavar="KIND=REF", help="tie the session to a " + ", ".join(KINDS))
+    parser.add_argument(
+        "--on-host-loss", choices=("continue", "stop"), default="continue",
+        help="if the recorder dies: let the command go on unrecorded (default), or stop it",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    for link in options.link:
+        kind, _, reference = link.partition("=")
+        if kind not in KINDS or not reference:
+            raise UsageError(f"--link takes KIND=REF with KIND one of {', '.join(KINDS)}, not {link!r}")
+    launch.executable(options.command, os.environ)
+    chosen = wiring.settings(options.store)
+    done = record.record(
+        record.Plan(
+            opened=wiring.open_for_writing(chosen), command=options.command, environment=os.environ, clock=chosen.clock,
+            entropy=chosen.entropy, name=options.name, links=options.link, on_loss=options.on_host_loss, id_file=options.id_file,
+        )
+    )  # fmt: skip
+    calls = ", ".join(plural(count, f"{kind} call") for kind, count in sorted(done.calls.items())) or "no calls"
+    if done.error is not None:
+        print(f"error: recording of {done.session_id} stopped early, {done.error}", file=sys.stderr)
+        if options.on_host_loss == "stop":
+            return 2
+    elif not done.calls:
+        print(
+            f"tacho: {done.session_id} recorded, but it made no call that a tap knows (is it Python, without -I or -E?); "
+            f"next: tacho show {done.session_id}",
+            file=sys.stderr,
+        )
+    else:
+        print(f"tacho: {done.session_id} recorded, {calls}; next: tacho show {done.session_id}", file=sys.stderr)
+    return launch.leave_as(done.ended)

@@ -1,0 +1,111 @@
+"""``tacho replay``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from tachograph import wiring
+from tachograph.core.errors import StoreError, TamperedError
+from tachograph.host import replay
+from tachograph.log.reader import Recording, resolve
+from tachograph.log.verify import verify
+
+from .app import NO
+from .output import plural, print_json
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "tacho replay SES [--unverified] [--report F] [--json] [-- CMD…]"
+    parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
+    parser.add_argument("--unverified", action="store_true", help="replay a tape that does not verify; the report says so")
+    parser.add_argument("--report", metavar="F", help="write the report to this file as JSON")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON; the agent's output goes to standard error")
+
+
+def run(options: argparse.Namespace) -> int:
+    opened = wiring.open_for_reading(wiring.settings(options.store))
+    session_id = resolve(opened.store, options.session)
+    checked = verify(opened.store, session_id, public=opened.key.public(), data_key=opened.data_key(session_id))
+    if not checked.good and not options.unverified:
+        first = checked.problems[0] if checked.problems else {"what": checked.verdict, "file": session_id, "offset": 0}
+        raise TamperedError(
+            f"the record of {session_id} is {checked.verdict}: {first['what']}, {first['file']} offset {first['offset']}; "
+            "tacho verify tells all, --unverified replays it all the same"
+        )
+    found = replay.replay(
+        replay.Plan(
+            recording=Recording(opened, session_id), verified=checked.good, command=options.command,
+            quiet=options.json,
+        )
+    )  # fmt: skip
+    if options.report:
+        _write(options.report, found)
+    if options.json:
+        print_json(found)
+    else:
+        _print(found)
+    return 0 if found["verdict"] == "identical" else NO
+
+
+def _write(path: str, found: dict[str, Any]) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(found, file, indent=1)
+            file.write("\n")
+    except OSError as error:
+        raise StoreError(f"cannot write the report to {path}, {error.strerror}; choose another --report") from None
+
+
+def _print(found: dict[str, Any]) -> None:
+    """The verdict, on standard error: standard output was the agent's."""
+    calls = ", ".join(plural(count, f"{kind} call") for kind, count in found["calls"].items() if count) or "no calls"
+    lines = [
+        f"tacho: {found['session_id']} replayed: {found['verdict'].upper()}; {calls} answered from the tape in {found['seconds']:.1f} s"
+    ]
+    lines += _divergence(found["divergence"]) if found["divergence"] else []
+    if found["unused"]:
+        lines.append(f"  {plural(len(found['unused']), 'recorded call')} never asked for, the first: {found['unused'][0]['what']} "
+                     f"(#{found['unused'][0]['seq']}, lane {found['unused'][0]['lane']})")  # fmt: skip
+    for attempt in found["blocked"][:20]:
+        lines.append(f"  refused: {attempt.get('what')} {attempt.get('where')} (by {attempt.get('by')})")
+    if len(found["blocked"]) > 20:
+        lines.append(f"  … and {len(found['blocked']) - 20} more refused; the report names them all (--report F)")
+    if found["code_changed"]:
+        lines.append(f"  the agent's code is not what was recorded: {', '.join(found['code_changed'][:5])}")
+    if found["workspace_missing"]:
+        lines.append(f"  not kept in the recording, taken as it is now: {', '.join(found['workspace_missing'][:5])}")
+    if found["tools_run"]:
+        lines.append(
+            f"  ran under the guard instead of being answered (their results are not plain data): {', '.join(sorted(set(found['tools_run'])))}"
+        )
+    if found["reordered"]:
+        lines.append(
+            f"  {plural(found['reordered'], 'answer')} given out of the recorded order: the agent waited for them the other way round"
+        )
+    if found["ended_at_cut"]:
+        lines.append("  the recording was cut there, and the replay was identical up to the cut")
+    weak = [f"{name}: {why}" for name, why in found["guards"].items() if isinstance(why, str) and name in ("seccomp", "landlock")]
+    lines += [f"  a guard that did not hold here: {text}" for text in weak]
+    if found["tape"] == "unverified":
+        lines.append("  the tape is UNVERIFIED: this verdict proves nothing about what happened")
+    print("\n".join(lines), file=sys.stderr)
+
+
+def _divergence(found: dict[str, Any]) -> list[str]:
+    where = f"step {found['step']}" if found["step"] else "the end"
+    site = f", called at {found['site']}" if found.get("site") else ""
+    lines = [f"  first difference at {where}: {found['kind']} {found['operation']} in lane {found['lane']}{site}"]
+    if found["nearest"]:
+        lines.append(f"  nearest recorded: {found['nearest']['what']} (#{found['nearest']['seq']})")
+    if found["path"] is not None:
+        lines += [f"  in {found['path']}", f"    recorded: {_one_line(found['expected'])}", f"    now:      {_one_line(found['actual'])}"]
+    lines.append(f"  likely: {found['hint']}")
+    return lines
+
+
+def _one_line(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.replace("\n", "\\n")

@@ -1,0 +1,342 @@
+"""Effects: the one door through which a tap does anything. One tap, three modes.
+
+A tap describes what the agent is about to do and asks ``begin`` (or ``perform``, its short form). While recording, the call runs for
+real and its pieces are told to the host; in a replay the same tap takes the pieces from the host instead. Which of the two, only
+the host knows. So capture and replay cannot drift apart: they are one code path.
+
+A call yields *pieces*, in order: one ``head`` (or one ``fail``), any number of ``chunk``s, one ``end``; or, for a call that answers
+at once, a single ``result``. Every tap is written like this::
+
+    call = effects.begin("http", "POST", request, body)
+    if call.replayed:
+        head = call.head()                  # or raises what the recording raised: call.head() gives {"error": …} pieces
+        for chunk in call.chunks(): …
+    else:
+        with call.real():                   # inner taps are silent in here
+            answer = really_send(request)
+        call.tell_head({...}); call.tell_chunk(b"…"); call.tell_end("eof")
+
+``begin`` returns before the real thing runs but after the host's socket has the request, so a crash inside shows as ``started``.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import functools
+import os
+import sys
+import threading
+import time
+from typing import Any, AsyncIterator, Callable, Deque, Dict, Iterator, Optional, Tuple
+
+from . import lanes, link, workspace
+from .frames import pack
+
+#: End states of a stream, as recorded.
+EOF, CLOSED, BROKEN, CANCELLED = "eof", "closed", "broken", "cancelled"
+
+Piece = Tuple[Dict[str, Any], bytes]
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Call:
+    """One call in flight. ``replayed``: take the answer from here, run nothing. ``silent``: this call is inside another one that is
+    recorded already (or nothing records at all): run it, tell nobody."""
+
+    def __init__(self, at: Optional[link.Link], number: int, lane: lanes.Lane, *, kind: str) -> None:
+        self._link = at
+        self._number = number
+        self._lane = lane
+        self.kind = kind
+        self.silent = at is None
+        self.replayed = at is not None and at.mode == "replay"
+        self._over = self.silent
+        self._pieces: Deque[Piece] = collections.deque()
+        self._ready = threading.Lock()
+        self._ready.acquire()
+        self._waker: Optional[Callable[[], None]] = None
+        self._guard = threading.Lock()
+        self.end_piece: Optional[Dict[str, Any]] = None
+
+    # -- recording -------------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def real(self) -> Iterator[None]:
+        """Around the real thing: what happens inside is part of this call."""
+        token = lanes.enter(self._lane.inside(self._number, real=True))
+        try:
+            yield
+        finally:
+            lanes.leave(token)
+
+    @contextlib.contextmanager
+    def body(self) -> Iterator[None]:
+        """Around code of the agent's own that this call stands for (a declared tool): inner calls are recorded, under this one."""
+        token = lanes.enter(self._lane.inside(self._number, real=False))
+        try:
+            yield
+        finally:
+            lanes.leave(token)
+
+    def tell_head(self, head: Dict[str, Any]) -> None:
+        """The answer began."""
+        self._tell({"m": "head", "head": head})
+
+    def tell_chunk(self, data: bytes, **more: Any) -> None:
+        """A part of the answer is about to reach the agent."""
+        self._tell({"m": "chunk", **more}, data)
+
+    def tell_end(self, state: str, error: Optional[Dict[str, Any]] = None, **more: Any) -> None:
+        """The answer is over: ``eof``, ``closed`` (the agent stopped reading), ``broken`` (with the error), ``cancelled``. Only the
+        first end of a call counts, so a tap may call this from every place where a stream can end. ``more`` comes back in
+        ``end_piece`` (a command's exit code)."""
+        if self._over:
+            return
+        self._over = True
+        self._tell({"m": "end", "state": state, "error": error, **more}, over=True)
+
+    def tell_fail(self, error: Dict[str, Any], state: str = "failed") -> None:
+        """No answer came: refused, timed out, cancelled."""
+        if self._over:
+            return
+        self._over = True
+        self._tell({"m": "fail", "state": state, "error": error}, over=True)
+
+    def tell_result(self, result: Dict[str, Any], data: bytes = b"") -> None:
+        """The whole answer of a call that answers at once."""
+        if self._over:
+            return
+        self._over = True
+        self._tell({"m": "result", "result": result}, data, over=True)
+
+    def settle(self) -> None:
+        """Wait until the host has looked at what this call changed in the workspace, before the agent changes it further."""
+        if self._link is not None and not self.replayed:
+            self._link.sync(durable=False)
+
+    def _tell(self, header: Dict[str, Any], data: bytes = b"", *, over: bool = False) -> None:
+        if self._link is None or (self._over and not over):
+            return
+        header["c"] = self._number
+        header["t"] = time.monotonic_ns()
+        self._link.send(pack(header, data))
+
+    # -- replaying -------------------------------------------------------------------------------------------------------
+
+    def deliver(self, header: Dict[str, Any], payload: bytes) -> None:
+        """On the reader thread: a piece came."""
+        with self._guard:
+            self._pieces.append((header, payload))
+            waker, self._waker = self._waker, None
+        if waker is not None:
+            waker()
+
+    def piece(self) -> Piece:
+        """The next piece; blocks this thread until the host releases it."""
+        while True:
+            with self._guard:
+                if self._pieces:
+                    break
+                self._waker = self._ready.release
+            self._ready.acquire()
+        return self._take(None)
+
+    async def apiece(self) -> Piece:
+        """The next piece; suspends this task only."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        waiting = None
+        with self._guard:
+            if not self._pieces:
+                waiting = loop.create_future()
+                self._waker = functools.partial(_wake_in, loop, waiting)
+        if waiting is not None:
+            try:
+                await waiting
+            except asyncio.CancelledError:
+                self._over = True
+                self._say_closed(CANCELLED)
+                raise
+        return self._take(loop)
+
+    def _take(self, loop: Any) -> Piece:
+        header, payload = self._pieces.popleft()
+        kind = header["m"]
+        if kind == "lost":
+            raise link.HostLost("the tachograph host is gone; a replay cannot go on without it")
+        if kind == "stop":
+            raise link.Diverged(header.get("why", "the recording does not hold this call"))
+        if header.get("ack"):
+            self._acknowledge(loop)
+        if kind in ("end", "fail", "result"):
+            if header.get("workspace"):
+                workspace.apply(payload)
+                payload = b""
+            self._over = True
+            self.end_piece = header
+            if self._link is not None:
+                self._link.forget(self._number)
+        return header, payload
+
+    def _acknowledge(self, loop: Any) -> None:
+        # The host holds the next lane's piece back until this one has had its effect. In an event loop that is when the loop
+        # has nothing left to run; in a thread there is no such moment, and the host waits for this lane's next message.
+        if loop is None or self._link is None:
+            self._tell_taken("thread")
+            return
+        ready = getattr(loop, "_ready", None)
+        spins = [64]
+
+        def look() -> None:
+            spins[0] -= 1
+            if (ready is not None and len(ready) == 0) or spins[0] <= 0:
+                self._tell_taken("loop")
+            else:
+                loop.call_soon(look)
+
+        loop.call_soon(look)
+
+    def _tell_taken(self, where: str) -> None:
+        if self._link is not None:
+            self._link.send(pack({"m": "taken", "c": self._number, "where": where}))
+
+    def head(self) -> Dict[str, Any]:
+        """``{"head": …}``, ``{"error": …}`` (raise it) or ``{"result": …}``."""
+        return self.piece()[0]
+
+    async def ahead(self) -> Dict[str, Any]:
+        """As ``head``, in a task."""
+        return (await self.apiece())[0]
+
+    def chunks(self) -> Iterator[bytes]:
+        """The recorded chunks. Afterwards ``end_piece`` says how the stream ended."""
+        while not self._over:
+            header, payload = self.piece()
+            if header["m"] == "chunk":
+                yield payload
+
+    async def achunks(self) -> AsyncIterator[bytes]:
+        """As ``chunks``, in a task."""
+        while not self._over:
+            header, payload = await self.apiece()
+            if header["m"] == "chunk":
+                yield payload
+
+    def close(self) -> None:
+        """The agent stopped reading (either mode). Harmless after the end."""
+        if self._over:
+            return
+        if self.replayed:
+            self._over = True
+            self._say_closed(CLOSED)
+        else:
+            self.tell_end(CLOSED)
+
+    def _say_closed(self, state: str) -> None:
+        if self._link is not None:
+            self._link.forget(self._number)
+            self._link.send(pack({"m": "end", "c": self._number, "state": state, "t": time.monotonic_ns()}))
+
+
+def _wake_in(loop: Any, waiting: Any) -> None:
+    try:
+        loop.call_soon_threadsafe(_wake, waiting)
+    except RuntimeError:
+        return  # the loop was closed meanwhile: nobody waits any more
+
+
+def _wake(waiting: Any) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
+
+
+def begin(
+    kind: str,
+    operation: str,
+    request: Dict[str, Any],
+    body: bytes = b"",
+    *,
+    effect: Optional[str] = None,
+    name: Optional[str] = None,
+    look: bool = False,
+) -> Call:
+    """Announce a call. ``request`` is JSON-able and complete: what replay matches on. ``look``: the agent may have changed files since
+    the host last looked, and what this call changes must be told apart from that (always so for a command)."""
+    at = link.get()
+    lane = lanes.current()
+    if at is None or lane.real or (at.lost and at.on_loss != "stop"):
+        return Call(None, 0, lane, kind=kind)
+    number = at.next_call()
+    call = Call(at, number, lane, kind=kind)
+    if call.replayed:
+        at.expect(number, call.deliver)
+    header = {"m": "begin", "c": number, "lane": lane.path, "k": kind, "op": operation, "req": request, "t": time.monotonic_ns()}
+    if lane.call is not None:
+        header["parent"] = lane.call
+    if effect is not None:
+        header["effect"] = effect
+    if name is not None:
+        header["name"] = name
+    site = call_site()
+    if site is not None:
+        header["site"] = site
+    look = (look or kind == "process") and at.mode == "record"
+    if look:
+        header["look"] = 1
+    at.send(pack(header, body))
+    if effect == "external" and at.mode == "record":
+        at.sync()  # the intention is on disk before the outside world changes
+    elif look:
+        at.sync(durable=False)
+    return call
+
+
+def perform(
+    kind: str,
+    operation: str,
+    request: Dict[str, Any],
+    real: Callable[[], Tuple[Dict[str, Any], bytes]],
+    *,
+    body: bytes = b"",
+    effect: Optional[str] = None,
+) -> Tuple[Dict[str, Any], bytes]:
+    """A call that answers at once: ``real`` returns (result, bytes) and raises nothing it wants recorded."""
+    call = begin(kind, operation, request, body, effect=effect)
+    if call.replayed:
+        header, data = call.piece()
+        return header["result"], data
+    with call.real():
+        result, data = real()
+    call.tell_result(result, data)
+    return result, data
+
+
+def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
+    """An exception as data: enough to raise the like again (``taps/raising.py``)."""
+    out: Dict[str, Any] = {"type": type(error).__name__, "module": type(error).__module__, "message": str(error)[:65536]}
+    if isinstance(error, OSError) and error.errno is not None:
+        out["errno"] = error.errno
+        out["strerror"] = error.strerror
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if cause is not None and depth < 4:
+        out["cause"] = describe(cause, depth + 1)
+    return out
+
+
+#: Frames of these are never "the place in the agent that made the call".
+_LIBRARIES = (_PACKAGE, os.sep + "site-packages" + os.sep, os.path.dirname(os.__file__) + os.sep, "<frozen")
+
+
+def call_site() -> Optional[str]:
+    """``file:line`` of the innermost frame that is the agent's own, or None."""
+    frame: Any = sys._getframe(2)
+    for _ in range(64):
+        if frame is None:
+            return None
+        name = frame.f_code.co_filename
+        if not name.startswith("<") and not any(part in name for part in _LIBRARIES):
+            return "%s:%d" % (name, frame.f_lineno)
+        frame = frame.f_back
+    return None

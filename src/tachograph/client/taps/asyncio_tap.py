@@ -1,0 +1,14 @@
+"""asyncio tasks get their lanes (``lanes.install_asyncio``) as soon as there is an asyncio."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from .. import lanes
+
+MODULES = ("asyncio.base_events",)
+
+
+def install(module: ModuleType) -> None:
+    """Number tasks by their creation."""
+    lanes.install_asyncio()

@@ -1,0 +1,117 @@
+"""Facts about the surroundings of a session: repository, host, packages; and small helpers for bytes that may be text."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import platform
+import subprocess
+import zlib
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import zstandard
+
+from tachograph.format import canonical
+
+from . import requests
+
+_LIMIT = 64 << 20
+
+
+def git(folder: str, *arguments: str, timeout: float = 20.0) -> str | None:
+    """What git says in ``folder``, or None where it fails. Takes no locks and runs no hooks: we only look."""
+    try:
+        done = subprocess.run(
+            ["git", "--no-optional-locks", "-C", folder, *arguments],
+            capture_output=True, timeout=timeout, check=False, env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None
+
+
+def repository(folder: str) -> dict[str, Any]:
+    """``top``, ``url``, ``sha``, ``branch``, ``dirty`` of the repository around ``folder``; empty where there is none."""
+    top = git(folder, "rev-parse", "--show-toplevel")
+    if top is None:
+        return {}
+    sha, branch = git(folder, "rev-parse", "HEAD"), git(folder, "symbolic-ref", "--short", "HEAD")
+    url, status = git(folder, "remote", "get-url", "origin"), git(folder, "status", "--porcelain")
+    return {
+        "top": top.strip(),
+        "url": without_password(url.strip()) if url else None,
+        "sha": sha.strip() if sha else None,
+        "branch": branch.strip() if branch else None,
+        "dirty": bool(status.strip()) if status is not None else None,
+    }
+
+
+def without_password(url: str) -> str:
+    """A remote's URL without what may be a credential."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if parts.scheme and "@" in parts.netloc else url
+
+
+def host() -> dict[str, Any]:
+    """The machine, as far as it can matter to an agent."""
+    return {
+        "hostname": platform.node(), "system": platform.system(), "release": platform.release(), "machine": platform.machine(),
+        "cpus": os.cpu_count(), "user": os.environ.get("USER") or str(os.getuid()), "timezone": os.environ.get("TZ"),
+        "locale": os.environ.get("LC_ALL") or os.environ.get("LANG"),
+    }  # fmt: skip
+
+
+def packages(path: list[str]) -> dict[str, str]:
+    """Name → version of what can be imported from ``path``, read off the names of ``*.dist-info`` folders: no import, no start-up
+    cost in the agent."""
+    found: dict[str, str] = {}
+    for folder in reversed(path):
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith(".dist-info"):
+                distribution, _, version = name.removesuffix(".dist-info").rpartition("-")
+                if distribution:
+                    found[distribution.lower().replace("_", "-")] = version
+    return dict(sorted(found.items()))
+
+
+def decoded(headers: list[list[str]], body: bytes) -> bytes:
+    """A body without its content encoding, as far as it came. Bytes that do not decode are returned as they are."""
+    encoding = requests.header(headers, "content-encoding").lower().strip()
+    try:
+        if encoding in ("gzip", "x-gzip"):
+            return zlib.decompressobj(wbits=31).decompress(body, _LIMIT)
+        if encoding == "deflate":
+            return zlib.decompressobj().decompress(body, _LIMIT)
+        if encoding == "zstd":
+            return zstandard.ZstdDecompressor().decompressobj().decompress(body)
+        if encoding == "br":
+            import brotli  # type: ignore[import-not-found,unused-ignore]
+
+            return bytes(brotli.decompress(body))
+    except (zlib.error, gzip.BadGzipFile, zstandard.ZstdError, ImportError, ValueError):
+        return body
+    return body
+
+
+def text(data: bytes) -> Any:
+    """Text where it is UTF-8, else the bytes."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+
+
+def parsed(data: bytes) -> Any:
+    """The JSON value that a client sent, else its text or bytes."""
+    try:
+        return canonical.loads(data)
+    except ValueError:
+        return text(data)

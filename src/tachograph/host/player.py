@@ -1,0 +1,244 @@
+"""The replaying driver: every call is answered from the tape, or the replay ends with a divergence. Nothing is ever run for real."""
+
+from __future__ import annotations
+
+import base64
+import collections
+import contextlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tachograph.redact.engine import Redactor
+from tachograph.replay import divergence, match
+from tachograph.replay.divergence import Divergence
+from tachograph.replay.gate import Delivery, Gate
+from tachograph.replay.tape import Tape, TapeCall
+
+from . import facts, requests
+from .known import Known
+from .recorder import MAX_OUTPUT
+from .server import Peer
+
+#: A thread has no moment of which one could say that an answer has had its effect; its next call is one, and this many seconds
+#: are given to a thread that makes none. It orders wake-ups of parallel threads; it never decides a verdict.
+SETTLE = 0.003
+#: With everything waiting and no process using the processor for this long, the recorded order cannot be kept. Seconds.
+PATIENCE = 10.0
+#: The tape is at its end and the agent waits for an answer that never came: it is ended after this long. Seconds.
+AT_THE_END = 1.0
+
+
+class Player:
+    """See ``server.Driver``. ``stop`` says why the agent is to be ended, if it is."""
+
+    def __init__(
+        self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known
+    ) -> None:
+        self.tape = tape
+        self.divergence: Divergence | None = None
+        self.stop: str | None = None
+        self.ended_at_cut = False
+        self.blocked: list[dict[str, Any]] = []
+        self.matched: collections.Counter[str] = collections.Counter()
+        self.ran: list[str] = []
+        self.output: list[bytes] = []
+        self.size = 0
+        self.joined = 0
+        self._gate = Gate(tape.calls)
+        self._redactor = redactor
+        self._session_id = session_id
+        self._writable = writable
+        self._alias = alias
+        self._known = known
+        self._live: dict[tuple[int, int], TapeCall] = {}
+        self._where: dict[int, tuple[Peer, int]] = {}
+        self._main: int | None = None
+        self._pids: set[int] = set()
+        self._settle_until: float | None = None
+        self._quiet: tuple[float, int] | None = None
+
+    @property
+    def reordered(self) -> int:
+        """Answers that had to be given out of their recorded order."""
+        return self._gate.reordered
+
+    # -- Driver ----------------------------------------------------------------------------------------------------------
+
+    def hello(self, peer: Peer, header: dict[str, Any]) -> dict[str, Any]:
+        self.joined += 1
+        self._pids.add(peer.pid)
+        if self._main is None:
+            self._main = peer.number
+        return {"m": "welcome", "mode": "replay", "session": self._session_id, "writable": self._writable}
+
+    def message(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
+        kind = header.get("m")
+        self._quiet = None
+        if kind == "begin":
+            self._begin(peer, header, payload)
+        elif kind == "end":
+            call = self._live.pop((peer.number, int(header.get("c", 0))), None)
+            if call is not None:
+                self._gate.drop(call)
+        elif kind == "taken":
+            call = self._live.get((peer.number, int(header.get("c", 0)))) or self._gate.outstanding
+            if header.get("where") == "thread":
+                self._settle_until = -1.0
+            else:
+                self._gate.taken(call)
+        elif kind == "sync":
+            peer.send({"m": "synced", "n": header.get("n")})
+        elif kind == "output" and peer.number == self._main and header.get("fd") == 1:
+            self.size += len(payload)
+            if self.size <= MAX_OUTPUT:
+                self.output.append(payload)
+        elif kind == "blocked":
+            self.block(header.get("attempt", {}))
+        self._pump()
+
+    def left(self, peer: Peer) -> None:
+        self._pids.discard(peer.pid)
+        for key, call in list(self._live.items()):
+            if key[0] == peer.number:
+                del self._live[key]
+                self._gate.drop(call)
+        self._pump()
+
+    def idle(self, now: float) -> float | None:
+        if self.stop is not None:
+            return None
+        if self._settle_until is not None:
+            if self._settle_until < 0:
+                self._settle_until = now + SETTLE
+            if now < self._settle_until:
+                return SETTLE / 2
+            self._settle_until = None
+            self._gate.taken()
+            self._pump()
+        if not self._live:
+            self._quiet = None
+            return None
+        return self._watch_for_standstill(now)
+
+    # -- calls -----------------------------------------------------------------------------------------------------------
+
+    def _begin(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
+        kind, lane, name = str(header.get("k")), str(header.get("lane", peer.lane)), str(header.get("name") or "")
+        number = int(header.get("c", 0))
+        outstanding = self._gate.outstanding
+        if outstanding is not None and outstanding.lane == lane:
+            self._gate.taken(outstanding)  # the lane's next call: its last answer has had its effect
+            self._settle_until = None
+        tally: collections.Counter[str] = collections.Counter()
+        told = self._alias(header.get("req") or {})
+        self._known.look(told, payload)
+        request = requests.document(kind, told, payload, self._redactor, tally)
+        call = self.tape.take(match.key(lane, kind, name, request)) if self.stop is None else None
+        if call is None:
+            if self.divergence is None and self.stop is None:
+                shown = name or str(header.get("op"))
+                self.divergence = divergence.miss(kind, shown, lane, request, self.tape.calls, header.get("site"))
+                self.stop = "diverged"
+            peer.send({"m": "stop", "c": number, "why": "the recording does not hold this call"})
+            return
+        self.matched[call.sort] += 1
+        if kind == "tool" and not getattr(call.event, "exact", True):
+            # Its result cannot be rebuilt from data, so the tool runs, under the guard; its inner calls are asked for as usual.
+            self.ran.append(call.name)
+            self._gate.drop(call)
+            peer.send({"m": "result", "c": number, "result": {"exact": False}})
+            return
+        self._cover(call)
+        self._live[(peer.number, number)] = call
+        self._where[id(call)] = (peer, number)
+        self._gate.begin(call)
+
+    def _cover(self, call: TapeCall) -> None:
+        for inner in self.tape.cover(call):
+            self._gate.drop(inner)
+
+    def _pump(self) -> None:
+        if self.stop is not None:
+            return
+        while (delivery := self._gate.next()) is not None:
+            self._send(delivery)
+
+    def _send(self, delivery: Delivery) -> None:
+        call, piece = delivery.call, delivery.piece
+        peer, number = self._where[id(call)]
+        header: dict[str, Any] = {**piece.header, "c": number}
+        if delivery.acknowledge:
+            header["ack"] = 1
+        payload = piece.data
+        if piece.header["m"] in ("end", "result", "fail"):
+            self._live.pop((peer.number, number), None)
+            if call.effects:
+                # Answered, not run: what it did to the files is done by the client, under the guard.
+                payload = changes(call.effects)
+                header["workspace"] = 1
+        peer.send(header, payload)
+
+    def block(self, attempt: dict[str, Any]) -> None:
+        """Something that the guard refused."""
+        known = {key: attempt[key] for key in ("what", "where", "by", "stack", "count") if key in attempt}
+        if known not in self.blocked and len(self.blocked) < 1000:
+            self.blocked.append(self._redactor.document(known))
+
+    # -- standstill ------------------------------------------------------------------------------------------------------
+
+    def _watch_for_standstill(self, now: float) -> float:
+        used = sum(_processor_ticks(pid) for pid in self._pids)
+        if self._quiet is None or self._quiet[1] != used:
+            self._quiet = (now, used)
+            return 0.2
+        quiet_for = now - self._quiet[0]
+        if not self._gate.waiting():
+            if all(call.cut for call in self._live.values()):
+                if quiet_for >= AT_THE_END and not self.tape.unused():
+                    self.ended_at_cut = True
+                    self.stop = "the recording ends here"
+            elif quiet_for >= PATIENCE:
+                self.divergence = divergence.stuck(list(self._live.values()), self.tape.calls)
+                self.stop = "diverged"
+        elif quiet_for >= PATIENCE:
+            delivery = self._gate.unstick()
+            if delivery is not None:
+                self._send(delivery)
+            self._quiet = None
+            self._pump()
+        return 0.2
+
+
+def changes(effects: list[dict[str, Any]]) -> bytes:
+    """Recorded changes, in order, as ``client/workspace.apply`` reads them."""
+    out = []
+    for change in (change for workspace in effects for change in workspace.get("changes", [])):
+        item = {"path": change["path"], "action": change["action"], "mode": change.get("mode", 0o644)}
+        data = change.get("after")
+        if change["action"] != "deleted":
+            if "link" in change:
+                item["link"] = change["link"]
+            elif isinstance(data, (bytes, bytearray)):
+                item["base64"] = base64.b64encode(data).decode()
+            elif isinstance(data, str):
+                item["text"] = data
+            else:
+                continue  # too large to be kept; the recording says so
+        out.append(item)
+    return json.dumps({"root": effects[0]["root"], "changes": out}).encode()
+
+
+def printed(player: Player, redactor: Redactor) -> Any:
+    """What the main process wrote to standard output, redacted as the recorder does it."""
+    if not player.output:
+        return ""
+    return facts.text(b"".join(redactor.answer([], [b"".join(player.output)], collections.Counter())[1]))
+
+
+def _processor_ticks(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    return 0

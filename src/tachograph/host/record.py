@@ -1,0 +1,196 @@
+"""``tacho record``: the launcher's and the host's side of recording one command."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tachograph
+from tachograph.core import ids
+from tachograph.core.drafts import Draft
+from tachograph.core.errors import StoreError, TachographError
+from tachograph.core.events import SessionEnd, SessionStart
+from tachograph.core.ports import Clock, Entropy
+from tachograph.log import recover
+from tachograph.log.opening import OpenStore
+from tachograph.log.writer import SessionWriter
+from tachograph.redact.engine import Redactor, known_from_environment
+from tachograph.redact.policy import Policy
+
+from . import facts, launch
+from .recorder import Recorder
+from .server import Server
+from .workspace import Watcher
+
+#: Without a word from the command for this long, ``session_start`` is written without what the command's own process knows. Seconds.
+WAIT_FOR_HELLO = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One recording to be."""
+
+    opened: OpenStore
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    clock: Clock
+    entropy: Entropy
+    name: str | None = None
+    links: Sequence[str] = ()
+    on_loss: str = "continue"
+    id_file: str | None = None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What became of it. ``error``: why the record is not whole, in one line."""
+
+    session_id: str
+    ended: launch.Ended
+    events: int
+    calls: dict[str, int]
+    error: str | None
+
+
+def record(plan: Plan) -> Recorded:
+    """Run the command and record it. Raises before it runs when it cannot be recorded at all."""
+    environment = {**plan.environment}
+    # A set's order depends on the hash seed: a replay needs the same. Drawn, not fixed: recording must not weaken the agent.
+    environment.setdefault("PYTHONHASHSEED", str(int.from_bytes(plan.entropy(4), "big")))
+    launch.executable(plan.command, environment)
+    session_id = ids.session_id(plan.clock.unix_ms(), plan.entropy(10))
+    meeting = launch.Meeting()
+    try:
+        data_key = plan.opened.new_data_key(session_id, plan.entropy)
+        writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy)
+        driver = _driver(plan, writer, environment)
+        server = Server(meeting.socket, meeting.token, driver)
+        if plan.id_file is not None:
+            _write_id(plan.id_file, session_id)
+        pid, control = launch.fork_host(lambda theirs: _serve(server, driver, theirs))
+        server.close()
+        driver.writer.close()
+        ended = launch.run(
+            plan.command, meeting.environment(environment, mode="record", on_loss=plan.on_loss), control, pid, on_loss=plan.on_loss
+        )
+    finally:
+        meeting.remove()
+    return _outcome(plan, session_id, ended)
+
+
+def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str]) -> Recorder:
+    policy = Policy.default()
+    visible = {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
+    redactor = Redactor(policy, key=plan.opened.fingerprint_key, known=known_from_environment(visible))
+    cwd = os.getcwd()
+    repository = facts.repository(cwd)
+    watcher = Watcher(cwd, repository, redactor, avoid=(plan.opened.store.url,))
+    found: dict[str, Any] = {
+        "argv": redactor.arguments(list(plan.command)),
+        "env": redactor.environment(visible),
+        "cwd": cwd,
+        "umask": _umask(),
+        "host": facts.host(),
+        "repository": {key: value for key, value in repository.items() if key != "top"},
+    }
+    start = SessionStart(
+        recorder=f"tachograph {tachograph.__version__}", name=plan.name, agent=_agent(plan.command), repo_url=repository.get("url"),
+        repo_sha=repository.get("sha"), branch=repository.get("branch"), dirty=repository.get("dirty"), policy=policy.fingerprint,
+        links=list(plan.links),
+    )  # fmt: skip
+    draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": watcher.base()})
+    return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))
+
+
+def _serve(server: Server, driver: Recorder, control: socket.socket) -> None:
+    """In the host's process, until the command and its clients are gone."""
+    began = time.monotonic()
+    control.setblocking(False)
+    state: dict[str, Any] = {"buffer": b"", "exit": None, "until": None}
+
+    def heard() -> None:
+        try:
+            data = control.recv(1 << 16)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        state["buffer"] += data
+        if not data:
+            server.unwatch(control)
+            if b"\n" in state["buffer"]:
+                state["exit"] = json.loads(state["buffer"].splitlines()[0])
+            else:
+                state["exit"] = {"lost": True}  # the launcher was killed; its command may still run
+            state["until"] = time.monotonic() + launch.LINGER
+
+    def done() -> bool:
+        if not driver.joined and time.monotonic() - began > WAIT_FOR_HELLO:
+            driver.begin_session(None)
+        if state["exit"] is None or driver.failure is not None:
+            return driver.failure is not None and state["exit"] is not None
+        return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
+
+    server.watch(control, heard)
+    server.serve(done)
+    ended = state["exit"] or {}
+    driver.finish(
+        exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")),
+        duration_ms=(ended.get("seconds") or time.monotonic() - began) * 1000,
+    )  # fmt: skip
+    summary = {"events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined}
+    control.setblocking(True)
+    control.sendall(json.dumps(summary).encode() + b"\n")
+    control.close()
+    server.close()
+
+
+def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
+    said = ended.host
+    if said is not None and said.get("failure") is None:
+        return Recorded(session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), None)
+    reason = str(said["failure"]) if said is not None else "the host was killed"
+    declared = _declare_loss(plan, session_id, ended)
+    return Recorded(session_id, ended, declared, {}, f"{reason}; what was recorded until then is safe, the rest is declared as lost")
+
+
+def _declare_loss(plan: Plan, session_id: str, ended: launch.Ended) -> int:
+    """Continue the dead host's log far enough to say that it died, and how the command ended."""
+    try:
+        writer = recover.resume(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy, reason="host_lost")
+        status = "killed" if ended.signal else "lost"
+        end = SessionEnd(status=status, exit_code=ended.exit_code, signal=ended.signal, duration_ms=round(ended.seconds * 1000, 3))
+        writer.append(Draft(event=end))
+        writer.seal()
+        size = writer.size
+        writer.close()
+        return size
+    except (TachographError, OSError):
+        return 0  # a full disk takes no declaration either; verify finds the log unsealed and says so
+
+
+def _write_id(path: str, session_id: str) -> None:
+    try:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(session_id + "\n")
+    except OSError as error:
+        raise StoreError(f"cannot write the session's id to {path}, {error.strerror}; choose another --id-file") from None
+
+
+def _agent(command: Sequence[str]) -> str:
+    """What to call the agent: its script, else its program."""
+    script = next((part for part in command[1:] if part.endswith(".py")), None)
+    if script is None and "-m" in command[:-1]:
+        script = command[list(command).index("-m") + 1]
+    return os.path.basename(script or command[0])
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

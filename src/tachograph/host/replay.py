@@ -1,0 +1,239 @@
+"""``tacho replay``: the launcher's and the host's side of running a session again from its tape, under the guard."""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tachograph.client import workspace as client_workspace
+from tachograph.core.errors import ReplayError
+from tachograph.log.reader import Recording
+from tachograph.redact.engine import Redactor
+from tachograph.redact.policy import Policy
+from tachograph.replay import guard, report, tape
+from tachograph.replay.divergence import Divergence
+from tachograph.replay.tape import Tape
+
+from . import launch, scratch
+from .known import Known
+from .player import Player, printed
+from .recorder import output_hash
+from .server import Server
+
+#: An SDK that finds no credentials fails before it sends anything. These are no credentials.
+DUMMIES = {
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+DUMMY_AWS = {"AWS_ACCESS_KEY_ID": "REPLAY", "AWS_SECRET_ACCESS_KEY": "REPLAY"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One replay to be. ``command``: empty for the recorded one. ``quiet``: the agent's standard output goes to standard error."""
+
+    recording: Recording
+    verified: bool
+    command: Sequence[str] = ()
+    quiet: bool = False
+
+
+def replay(plan: Plan) -> dict[str, Any]:
+    """Run the agent from the tape. Returns the report. Raises ``ReplayError`` where there is nothing to replay."""
+    read = tape.load(plan.recording)
+    facts = read.facts
+    command = list(plan.command) or [str(part) for part in facts.get("argv", [])]
+    if not command:
+        raise ReplayError("the recording names no command; give one after --, as in tacho replay SES -- python agent.py")
+    redactor = _redactor(plan)
+    base = read.workspace
+    root = str(base["root"]) if base else str(facts.get("cwd") or os.getcwd())
+    restore = scratch.plan(base, _code(command, str(facts.get("cwd")), read), redactor) if base else scratch.Restore(root)
+    folder = tempfile.mkdtemp(prefix="tacho-replay-")
+    meeting = launch.Meeting()
+    try:
+        guarded = _guard_plan(root, Path(folder), Path(meeting.socket))
+        environment = _environment(facts, read, guarded)
+        launch.executable(command, environment)
+        player = Player(
+            read, redactor, session_id=plan.recording.session_id, writable=[str(path) for path in guarded.writable],
+            alias=_alias(str(guarded.tree), root), known=Known(facts.get("env", {}), redactor, plan.recording.opened.fingerprint_key),
+        )  # fmt: skip
+        server = Server(meeting.socket, meeting.token, player)
+        ours, theirs = socket.socketpair()
+        digest = plan.recording.opened.digest()
+        pid, control = launch.fork_host(lambda end: _serve(server, player, redactor, end, ours, guarded, digest))
+        server.close()
+        ours.close()
+        ended = launch.run(
+            command, meeting.environment(environment, mode="replay", on_loss="stop"), control, pid, on_loss="stop",
+            before_exec=_before_exec(guarded, restore, root, str(facts.get("cwd") or root), theirs), stdout=_stdout(plan.quiet),
+        )  # fmt: skip
+    finally:
+        meeting.remove()
+        guard.discard(Path(folder))
+        shutil.rmtree(folder, ignore_errors=True)
+    return _report(plan, read, ended, restore)
+
+
+def _redactor(plan: Plan) -> Redactor:
+    """The policy of the recording. Which secrets were known then is found out as they are met (``Known``)."""
+    return Redactor(Policy.default(), key=plan.recording.opened.fingerprint_key)
+
+
+def _code(command: list[str], cwd: str, read: Tape) -> list[str]:
+    scripts = [os.path.join(cwd, part) for part in command[:4] if part.endswith(".py")]
+    return [*read.code, *(os.path.normpath(path) for path in scripts)]
+
+
+def _guard_plan(root: str, folder: Path, meeting: Path) -> guard.GuardPlan:
+    mount = guard.probe(folder).best if os.path.isdir(root) and root != "/" else "none"
+    source = None
+    if mount != "overlay":
+        source = folder / "tree"
+        scratch.copy(root, str(source))
+    (folder / "tmp").mkdir(mode=0o700)
+    return guard.GuardPlan(workspace=Path(root), scratch=folder, tmp=folder / "tmp", mount=mount, source=source, sockets=(meeting,))
+
+
+def _environment(facts: dict[str, Any], read: Tape, guarded: guard.GuardPlan) -> dict[str, str]:
+    """The recorded environment. Where a secret was, its placeholder is: as good a credential as any, where nothing is called."""
+    environment = {str(key): str(value) for key, value in facts.get("env", {}).items()}
+    environment |= DUMMIES
+    if any(call.sort == "model" and getattr(call.event, "provider", "") == "bedrock" for call in read.calls):
+        environment = {**DUMMY_AWS, **environment}
+    environment["TMPDIR"] = str(guarded.tmp)
+    return environment
+
+
+def _alias(live: str, recorded: str) -> Callable[[Any], Any]:
+    """Where the workspace cannot be shown at its recorded path, the two paths count as one."""
+    if live == recorded:
+        return lambda value: value
+
+    def replace(value: Any) -> Any:
+        if isinstance(value, str):
+            return value.replace(live, recorded)
+        if isinstance(value, dict):
+            return {key: replace(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [replace(item) for item in value]
+        return value
+
+    return replace
+
+
+def _before_exec(guarded: guard.GuardPlan, restore: scratch.Restore, root: str, cwd: str, notify: socket.socket) -> Callable[[], None]:
+    tree = str(guarded.tree)
+    payload = json.dumps({"root": tree, "changes": restore.changes}).encode() if restore.changes else b""
+    inside = os.path.normpath(os.path.join(tree, os.path.relpath(cwd, root)))
+
+    def setup() -> None:
+        guard.mount(guarded)
+        client_workspace.apply(payload)
+        os.chdir(inside if os.path.isdir(inside) else tree)
+        guard.enter(guarded, notify)
+
+    return setup
+
+
+def _stdout(quiet: bool) -> Any:
+    if not quiet:
+        return None
+    try:
+        return sys.stderr.fileno()
+    except (OSError, ValueError):
+        return None
+
+
+def _serve(
+    server: Server, player: Player, redactor: Redactor, control: socket.socket, notify: socket.socket, guarded: guard.GuardPlan,
+    digest: Callable[[bytes], bytes],
+) -> None:  # fmt: skip
+    """In the host's process, until the agent is gone."""
+    held: dict[str, Any] = {}
+    supervisors: list[guard.Supervisor] = []
+    ready = threading.Event()
+
+    def supervise() -> None:
+        fd, found = guard.receive(notify)
+        held.update(found)
+        if fd is not None:
+            level = found.get("landlock")
+            supervisors.append(
+                guard.Supervisor(
+                    fd, writable=guarded.writable, report=lambda _: None, landlock=level if isinstance(level, int) else 0,
+                    sockets=guarded.sockets,
+                )
+            )  # fmt: skip
+        ready.set()
+
+    threading.Thread(target=supervise, daemon=True).start()
+    state: dict[str, Any] = {"buffer": b"", "exit": None, "until": 0.0, "told": False}
+
+    def heard() -> None:
+        data = control.recv(1 << 16)
+        state["buffer"] += data
+        if not data:
+            server.unwatch(control)
+            lines = state["buffer"].splitlines()
+            state["exit"] = json.loads(lines[0]) if lines else {}
+            state["until"] = time.monotonic() + launch.LINGER
+
+    def done() -> bool:
+        if player.stop is not None and not state["told"]:
+            state["told"] = True
+            control.sendall(json.dumps({"stop": player.stop}).encode() + b"\n")
+        return state["exit"] is not None and (not server.peers or time.monotonic() > state["until"])
+
+    server.watch(control, heard)
+    server.serve(done)
+    ready.wait(1)
+    for supervisor in supervisors:
+        supervisor.close()
+        for attempt in supervisor.attempts:
+            player.block(attempt)
+    text = printed(player, redactor)
+    summary = {
+        "matched": dict(player.matched), "divergence": player.divergence.to_json() if player.divergence else None,
+        "blocked": player.blocked, "guards": held, "joined": player.joined, "reordered": player.reordered,
+        "ended_at_cut": player.ended_at_cut, "ran": player.ran, "used": [n for n, call in enumerate(player.tape.calls) if call.used],
+        "covered": [n for n, call in enumerate(player.tape.calls) if call.covered],
+        "output": text if isinstance(text, str) else None, "size": player.size, "hash": output_hash(text, player.size, digest),
+    }  # fmt: skip
+    control.sendall(json.dumps(summary).encode() + b"\n")
+    control.close()
+    server.close()
+
+
+def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restore) -> dict[str, Any]:
+    said = ended.host
+    if said is None or "matched" not in said:
+        why = (said or {}).get("failure") or "the replay's host ended early"
+        raise ReplayError(f"the replay of {plan.recording.session_id} could not be finished, {why}; run it again")
+    for number in said["used"]:
+        read.calls[number].used = True
+    for number in said["covered"]:
+        read.calls[number].covered = True
+    recorded_hash = read.end.stdout_hash if read.end is not None else None
+    found = said["divergence"]
+    run = report.Run(
+        matched=collections.Counter(said["matched"]), divergence=Divergence(**found) if found else None, exit_code=ended.exit_code,
+        signal=ended.signal, seconds=ended.seconds, output=said["output"], output_size=said["size"],
+        same_output=None if recorded_hash is None else recorded_hash == said["hash"], joined=said["joined"], blocked=said["blocked"],
+        guards=said["guards"], reordered=said["reordered"], ended_at_cut=said["ended_at_cut"], ran=said["ran"], notes=ended.notes,
+    )  # fmt: skip
+    return report.report(
+        plan.recording.session_id, read, run, verified=plan.verified, code_changed=restore.code_changed, missing=restore.missing
+    )

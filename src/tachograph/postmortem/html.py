@@ -1,0 +1,288 @@
+"""A postmortem as one HTML page that needs nothing else: no network, no script, no font, no picture from elsewhere.
+
+The page forbids itself everything by its content security policy, so that a recording full of markup stays text even
+where escaping were to fail. Everything recorded goes through ``markup.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import html_steps, timeline_svg
+from .bundle import Bundle, Change, Fact, relevant
+from .case import counted, listed
+from .changes import diff_lines
+from .html_style import stylesheet
+from .markup import Markup, el, join, trusted
+from .report import chips
+from .story import headline
+from .values import arguments, one_line, textual
+from .when import duration, offset
+from .wording import brief, change_name, model_words
+
+if TYPE_CHECKING:
+    from .report import Report
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_CITATION = re.compile(r"\[#(\d+)\]")
+#: Longer timelines are folded: the picture above says it sooner.
+MOST_OPEN_MOMENTS = 40
+
+
+def render(report: Report) -> str:
+    """The page."""
+    story = report.case.story
+    start = story.start
+    name = (start.name or start.agent if start is not None else None) or story.session_id
+    sections: list[tuple[str, str, Sequence[Markup]]] = [
+        ("summary", "Summary", [_summary(report)]),
+        ("timeline", "Timeline", list(_timeline(report))),
+        ("steps", "What it saw and did", [html_steps.steps(story)]),
+        ("changes", "What changed", list(_changes(report))),
+        ("in-force", "What was in force", list(_in_force(report))),
+        ("questions", "Twenty-one questions", list(_questions(report))),
+        ("evidence", "Evidence", list(_evidence(report))),
+        ("actions", "Action items", [el("ul", (el("li", one) for one in report.actions), class_="todo")]),
+    ]
+    if report.findings:
+        sections.insert(2, ("findings", "Findings", list(_findings(report))))
+    wide = {"summary", "timeline"}
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        el("meta", name="referrer", content="no-referrer"),
+        el("meta", name="robots", content="noindex"),
+        el("title", f"Postmortem: {one_line(name, 80)}"),
+        el("style", trusted(stylesheet())),
+    )
+    body = el(
+        "body",
+        el("a", "Skip to the summary", href="#summary", class_="skip"),
+        _header(report, name),
+        el(
+            "main",
+            [_section(*section) for section in sections if section[0] in wide],
+            el(
+                "div",
+                _outline(report, [section for section in sections if section[0] not in wide]),
+                el("div", [_section(*section) for section in sections if section[0] not in wide]),
+                class_="columns",
+            ),
+        ),
+        el("footer", el("p", f"Made by tachograph from {story.session_id}. A claim is followed by the line of the log that shows it.")),
+    )
+    return "<!doctype html>\n" + el("html", head, body, lang="en") + "\n"
+
+
+def _section(name: str, title: str, content: Sequence[Markup]) -> Markup:
+    return el("section", el("h2", title, id=f"{name}-title"), content, id=name, aria_labelledby=f"{name}-title")
+
+
+def _header(report: Report, name: str) -> Markup:
+    story, bundle = report.case.story, report.bundle
+    when = el("span", story.started_at or "at an unknown time", class_="whole")
+    lines = [el("p", el("span", story.session_id, class_="mono"), " · ", when, f", {duration(story.duration_ms)}", class_="id")]
+    if bundle.argv:
+        lines.append(el("p", el("code", one_line(bundle.argv, 200)), class_="id"))
+    return el(
+        "header",
+        el("p", "Postmortem of an agent session", class_="kind"),
+        el("h1", one_line(name, 120)),
+        lines,
+        el("ul", [el("li", words, class_=look) for words, look in chips(report)], class_="chips"),
+    )
+
+
+def _outline(report: Report, sections: Sequence[tuple[str, str, Sequence[Markup]]]) -> Markup:
+    entries = []
+    for name, title, _ in sections:
+        inner = None
+        if name == "steps":
+            inner = el(
+                "ol",
+                (
+                    el(
+                        "li",
+                        el("span", str(step.number), class_="n", aria_hidden="true"),
+                        el("a", headline(step, 70), href=f"#step-{step.number}", class_="bad" if step.bad else None),
+                    )
+                    for step in report.case.story.steps[:200]
+                ),
+            )
+        entries.append(el("li", el("a", title, href=f"#{name}"), inner))
+    return el("nav", el("ul", entries), class_="outline", aria_label="Contents")
+
+
+def _summary(report: Report) -> Markup:
+    summary = report.summary
+    asked = el("p", el("span", "Asked: ", class_="soft"), one_line(summary.asked, 600), class_="lead") if summary.asked else None
+    answered = None
+    if summary.answered:
+        answered = el("p", el("span", "Its last words: ", class_="soft"), one_line(summary.answered, 600), class_="prose")
+    return join([asked, el("ul", (el("li", one) for one in (*summary.did, summary.ended)), class_="facts"), answered])
+
+
+def _timeline(report: Report) -> Iterator[Markup]:
+    story = report.case.story
+    look = "picture wide" if timeline_svg.wide(story) else "picture"
+    yield el("div", timeline_svg.timeline(story), class_=look, tabindex=0, role="group", aria_label="Timeline, scrolls sideways")
+    yield timeline_svg.legend(story)
+    rows = [
+        el(
+            "tr",
+            el("td", offset(one.at_ms), class_="n"),
+            el("td", one.kind, class_="whole"),
+            el("td", one_line(one.what, 200), class_="bad" if one.bad else None),
+            el("td", duration(one.duration_ms) if one.duration_ms is not None else "", class_="n"),
+            el("td", el("a", f"#{one.seq}", href=f"#e{one.seq}"), class_="n"),
+        )
+        for one in report.timeline
+    ]
+    head = el(
+        "tr", el("th", "when", class_="n"), el("th", "what"), el("th", ""), el("th", "took", class_="n"), el("th", "line", class_="n")
+    )
+    table = el("div", el("table", el("thead", head), el("tbody", rows), class_="stack"), class_="scroll")
+    yield el("details", el("summary", f"The same in words, {counted(len(rows), 'line')}"), table)
+
+
+def _changes(report: Report) -> Iterator[Markup]:
+    for action in report.case.git:
+        yield el("p", action.words, " ", el("a", f"#{action.seq}", href=f"#e{action.seq}"))
+    if not report.files:
+        answer = next(one for one in report.answers if one.number == 8)
+        yield _answer_text(answer.answer or "", "soft") if answer.answer else el("p", answer.not_recorded, class_="soft prose")
+        return
+    for total in report.files:
+        seqs = dict.fromkeys(change.seq for change in total.changes)
+        refs = join(piece for seq in seqs for piece in (" ", el("a", f"#{seq}", href=f"#e{seq}")))
+        size = "binary" if total.binary else f"+{total.added} −{total.removed}"
+        yield el("p", el("code", total.path), el("span", f" {total.action}, {size}", class_="soft"), refs, class_="file")
+        yield from html_steps.diff(diff_lines(total.before, total.after), lines=60)
+
+
+def _in_force(report: Report) -> Iterator[Markup]:
+    rows = [el("tr", el("th", name, scope="row"), el("td", value)) for name, value in _bundle_rows(report.bundle)]
+    if report.bundle.start_seq is not None:
+        yield el("p", "As recorded at the start ", html_steps.anchor(report.bundle.start_seq), " and in each call.", class_="soft")
+    yield el("table", el("tbody", rows), class_="stack")
+    if report.bundle.packages:
+        others = ", ".join(f"{name} {version}" for name, version in report.bundle.packages.items())
+        yield el("details", el("summary", f"All {counted(len(report.bundle.packages), 'package')}"), el("p", others, class_="prose soft"))
+    if report.case.baseline is not None:
+        yield el("h3", f"Different from {report.case.baseline.session_id}", class_="turn")
+        yield _comparison(report.changes) if report.changes else el("p", "Nothing that was in force differs.")
+
+
+def _comparison(changes: Sequence[Change]) -> Markup:
+    head = el("tr", el("th", "what"), el("th", "then"), el("th", "in this session"))
+    rows = (el("tr", el("th", change_name(one)), el("td", brief(one.before)), el("td", brief(one.after))) for one in changes)
+    return el("table", el("thead", head), el("tbody", rows), class_="stack compare")
+
+
+def _bundle_rows(bundle: Bundle) -> Iterator[tuple[str, Markup]]:
+    def facts(found: Sequence[Fact], words: Any) -> Markup:
+        return join(el("div", words(fact), [piece for seq in fact.seqs[:3] for piece in (" ", _line(seq))]) for fact in found)
+
+    none = el("span", "not in the record", class_="soft")
+    yield "Agent", _words(bundle.agent, none)
+    yield "Command", el("code", bundle.argv) if bundle.argv else none
+    repository = bundle.repository
+    dirty = {True: "uncommitted changes", False: "clean"}.get(repository["dirty"]) if "dirty" in repository else None
+    words = [repository.get("url"), repository.get("sha"), repository.get("branch") and f"on {repository['branch']}", dirty]
+    yield "Code", el("span", " · ".join(str(word) for word in words if word)) if any(words) else none
+    yield "Prompts", facts(bundle.prompts, lambda fact: f"{fact.key}: {_plain(fact.value)}") or none
+    yield "Models", facts(bundle.models, lambda fact: model_words(fact.value)) or none
+    yield "Parameters", facts(bundle.parameters, _parameters) or none
+    yield "Guardrails", facts(bundle.guardrails, lambda fact: f"{fact.key}: {_plain(fact.value)}") or none
+    yield "Tools", el("span", listed((f"{fact.key} ({fact.value['hash'][7:15]})" for fact in bundle.tools), 40)) if bundle.tools else none
+    main = [f"{name} {version}" for name, version in bundle.packages.items() if relevant(name)]
+    yield "Python", el("span", " · ".join(filter(None, (bundle.python, listed(main, 12))))) if bundle.python or main else none
+    yield "System", _words(bundle.system, none)
+    yield "Redaction policy", _words(bundle.policy, none)
+    yield "Recorder", _words(bundle.recorder, none)
+
+
+def _words(value: str | None, none: Markup) -> Markup:
+    return el("span", value) if value else none
+
+
+def _line(seq: int) -> Markup:
+    return el("a", f"#{seq}", href=f"#e{seq}", class_="ref")
+
+
+def _parameters(fact: Fact) -> str:
+    rest = f"; left to defaults: {', '.join(fact.value['defaults'])}" if fact.value["defaults"] else ""
+    return f"{fact.key}: {arguments(fact.value['set'], 400) or 'none'}{rest}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items() if item is not None)
+    return one_line(textual(value), 200)
+
+
+def _questions(report: Report) -> Iterator[Markup]:
+    for answer in report.answers:
+        parts = [el("h3", answer.question)]
+        if answer.answer is not None:
+            parts.append(_answer_text(answer.answer, None))
+        if answer.not_recorded is not None:
+            parts.append(_answer_text(answer.not_recorded, "lack"))
+        yield el("div", el("span", str(answer.number), class_="number"), el("div", parts), class_="question", id=f"q{answer.number}")
+
+
+def _answer_text(words: str, look: str | None) -> Markup:
+    """An answer with its citations as links."""
+    pieces: list[Markup | str] = []
+    at = 0
+    for match in _CITATION.finditer(words):
+        pieces += [words[at : match.start()], el("a", f"#{match.group(1)}", href=f"#e{match.group(1)}")]
+        at = match.end()
+    return el("p", [*pieces, words[at:]], class_=look)
+
+
+def _evidence(report: Report) -> Iterator[Markup]:
+    story = report.case.story
+    rows: list[tuple[str, Markup | str]] = []
+    verification = report.case.verification
+    if verification is None:
+        rows.append(("Verification", "not done for this report; tacho verify gives the verdict"))
+    else:
+        words = f"{verification.get('verdict')}, {verification.get('sealed', '?')} of {verification.get('events', '?')} events sealed"
+        problems = [one for one in verification.get("problems") or () if isinstance(one, Mapping)]
+        listing = el(
+            "ul", (el("li", f"{one.get('check')}: {one.get('what')} ({one.get('file')}, offset {one.get('offset')})") for one in problems)
+        )
+        rows.append(("Verification", join([words, listing if problems else None])))
+    replay = report.case.replay
+    rows.append(("Replay", _replay_words(replay) if replay is not None else "not done for this report; tacho replay gives the verdict"))
+    kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
+    found = f"; different secrets by kind: {kinds}" if kinds else ""
+    rows.append(("Redactions", f"{story.redactions:,}{found}"))
+    gaps = [mark for _, mark in story.marks("gap")]
+    rows.append(("Gaps", join(el("div", mark.title, " ", _line(mark.seq)) for mark in gaps) if gaps else "none declared"))
+    end = html_steps.anchor(story.end_seq) if story.end_seq is not None else None
+    rows.append(("End", join([report.summary.ended + " ", end])))
+    for why in dict.fromkeys(why for _, _, why in story.unreadable):
+        rows.append(("Unreadable", f"{counted(sum(one == why for _, _, one in story.unreadable), 'content')}: {why}"))
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in story.kinds.items())
+    rows.append(("Events", f"{story.events:,}: {kinds}" if kinds else "none"))
+    yield el("table", el("tbody", (el("tr", el("th", name, scope="row"), el("td", value)) for name, value in rows)), class_="stack")
+
+
+def _replay_words(replay: Mapping[str, Any]) -> str:
+    words = [str(replay.get("verdict")), f"tape {replay.get('tape', 'unknown')}"]
+    for name in ("matched", "exit_code", "recorded_exit_code", "output_identical", "seconds"):
+        if replay.get(name) is not None:
+            words.append(f"{name.replace('_', ' ')} {replay[name]}")
+    return ", ".join(words)
+
+
+def _findings(report: Report) -> Iterator[Markup]:
+    for finding in report.findings:
+        about = " · ".join(str(finding[name]) for name in ("class", "analysis", "confidence") if finding.get(name) is not None)
+        yield el("div", el("h3", str(finding.get("statement", ""))), el("p", about, class_="soft"), class_="question")

@@ -1,0 +1,246 @@
+"""The shapes a story is told in: turns, steps, runs and marks. Frozen, without behaviour that reads anything.
+
+Times are milliseconds since the session's first event. ``seq`` is the number of the line that is cited as ``[#seq]``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from .values import ABSENT, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.core.events import ModelCall, SessionEnd, SessionStart
+    from tachograph.providers.conversation import Message, Part
+
+History = Literal["new", "grew", "same", "rewritten", "shortened", "restarted", "kept_by_provider", "unknown"]
+"""How a call's messages relate to those of the call before it in the same conversation. ``shortened``: earlier
+messages are no longer there and fewer came in their place (compaction or truncation); ``rewritten``: earlier
+messages were replaced; ``restarted``: the same lane and the same instructions, but none of the earlier messages (a
+new conversation, or a summary in the place of the old one); ``kept_by_provider``: the request names the answer it
+continues, and the provider holds what came before."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileChange:
+    """One file's change, where it was seen. ``before`` and ``after`` are ``None`` where there was or is no file, or
+    no text."""
+
+    path: str
+    action: str
+    before: str | None = None
+    after: str | None = None
+    binary: bool = False
+    size: int | None = None
+    event_id: str
+    seq: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """Something that happened at one moment: a guardrail's verdict, a commit, an approval, a message, a note, a gap…"""
+
+    kind: str
+    title: str
+    bad: bool = False
+    body: Value = ABSENT
+    detail: dict[str, Any] = field(default_factory=dict)
+    changes: tuple[FileChange, ...] = ()
+    event_id: str
+    seq: int
+    at_ms: int
+    lane: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A tool call, a command or an HTTP exchange. ``title`` reads as a call. ``event_id`` and ``seq`` cite the event
+    that says most; ``also`` those of other events of the same run (a tool call seen both where it is declared
+    and on the wire).
+
+    ``outcome`` is the event's, or ``asked`` when the model asked for it and nothing else about it is recorded.
+    ``source`` of a tool call: ``declared``, ``wire``, ``both``, ``asked``, or ``provider`` (the provider ran it
+    itself). ``given``: what the model was told, where that differs from the output."""
+
+    kind: Literal["tool", "process", "http"]
+    name: str
+    title: str
+    outcome: str
+    bad: bool
+    source: str = ""
+    effect: str | None = None
+    call_id: str | None = None
+    input: Value = ABSENT
+    output: Value = ABSENT
+    error: Value = ABSENT
+    given: Value = ABSENT
+    exit_code: int | None = None
+    status: int | None = None
+    method: str | None = None
+    host: str | None = None
+    duration_ms: float | None = None
+    start_ms: int
+    end_ms: int
+    changes: tuple[FileChange, ...] = ()
+    children: tuple[Run | Mark, ...] = ()
+    redactions: int = 0
+    exact: bool = True
+    lane: str | None = None
+    event_id: str
+    seq: int
+    also: tuple[int, ...] = ()
+
+    @property
+    def trouble_inside(self) -> bool:
+        """Whether something that happened within this run went wrong."""
+        return any(child.bad or (isinstance(child, Run) and child.trouble_inside) for child in self.children)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """A try at the same request that came to nothing, before the one that counts."""
+
+    outcome: str
+    status: int | None
+    error: Value
+    duration_ms: float | None
+    start_ms: int
+    end_ms: int
+    event_id: str
+    seq: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewMessage:
+    """A message that the call before it did not have. ``echo``: it is that call's own answer, sent back as part of
+    the history."""
+
+    message: Message
+    index: int
+    echo: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What a model call saw, told as the difference to the call before it in the same conversation. ``state``:
+    ``absent`` where the recording never had the request (an imported transcript), ``unreadable`` with ``why``
+    where its content cannot be opened."""
+
+    state: Literal["there", "absent", "unreadable"] = "absent"
+    why: str = ""
+    conversation: int = 0
+    history: History = "unknown"
+    since_step: int | None = None
+    kept: int = 0
+    dropped: int = 0
+    messages: tuple[NewMessage, ...] = ()
+    total_messages: int = 0
+    total_chars: int = 0
+    system: tuple[Part, ...] = ()
+    system_chars: int = 0
+    system_changed: bool = False
+    tools: tuple[str, ...] = ()
+    tools_chars: int = 0
+    tools_added: tuple[str, ...] = ()
+    tools_removed: tuple[str, ...] = ()
+    tools_altered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One model call with what follows from it. ``inside``: the event of the tool call within which it happened."""
+
+    number: int
+    lane: str | None
+    call: ModelCall
+    seen: Seen
+    reply: tuple[Part, ...]
+    reply_value: Value
+    error: Value
+    attempts: tuple[Attempt, ...]
+    items: tuple[Run | Mark, ...]
+    inside: str | None
+    start_ms: int
+    end_ms: int
+    event_id: str
+    seq: int
+    ts: str
+
+    @property
+    def bad(self) -> bool:
+        """The model gave no usable answer."""
+        return self.call.outcome != "ok"
+
+
+Item = Step | Run | Mark
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """From an input until the agent rests. ``opening`` is the input's text, where it is known."""
+
+    number: int
+    opening: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """A session as it is told. ``cut``: the recording ended before the agent did. ``ambient``: how often the agent
+    read each kind of surroundings. ``unreadable``: contents that could not be opened, as (seq, field, why)."""
+
+    session_id: str
+    start: SessionStart | None
+    start_seq: int | None
+    end: SessionEnd | None
+    end_seq: int | None
+    started_at: str | None
+    ended_at: str | None
+    duration_ms: int
+    events: int
+    redactions: int
+    facts: Value
+    turns: tuple[Turn, ...]
+    ambient: dict[str, int]
+    kinds: dict[str, int]
+    unreadable: tuple[tuple[int, str, str], ...]
+    cut: bool
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps in the order of their numbers."""
+        found = [item for turn in self.turns for item in turn.items if isinstance(item, Step)]
+        return tuple(sorted(found, key=lambda step: step.number))
+
+    def runs(self) -> Iterator[tuple[Step | None, Run]]:
+        """Every run with the step it belongs to, outer before inner."""
+        for step, item in self.walk():
+            if isinstance(item, Run):
+                yield step, item
+
+    def marks(self, *kinds: str) -> Iterator[tuple[Step | None, Mark]]:
+        """Every mark of these kinds (all when none is named)."""
+        for step, item in self.walk():
+            if isinstance(item, Mark) and (not kinds or item.kind in kinds):
+                yield step, item
+
+    def walk(self) -> Iterator[tuple[Step | None, Item]]:
+        """Everything in the order it is told, each with its step (a step with itself)."""
+        for turn in self.turns:
+            for item in turn.items:
+                if isinstance(item, Step):
+                    yield item, item
+                    for part in item.items:
+                        yield from _inner(item, part)
+                else:
+                    yield from _inner(None, item)
+
+
+def _inner(step: Step | None, item: Run | Mark) -> Iterator[tuple[Step | None, Item]]:
+    yield step, item
+    if isinstance(item, Run):
+        for child in item.children:
+            yield from _inner(step, child)

@@ -1,0 +1,302 @@
+"""A session as a picture: lanes as bands, calls as bars with their durations, everything else as marks; inline SVG,
+no script.
+
+Places are percentages of the width and sizes are pixels, so that the picture stretches with the page while its
+letters stay legible; where there is too much for a narrow page, it keeps a least width and its frame scrolls. Colour
+never stands alone: kinds have rows of their own, failed calls an edge and a word in their tooltip, gaps a hatching
+and a label.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .markup import Markup, el, join
+from .shapes import Item, Mark, Run, Step, Story
+from .story import headline
+from .timescale import Scale, pack, scale
+from .values import one_line
+from .when import duration, offset
+from .wording import model_name, run_verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Rows of a band, from the top.
+_TRACKS = ("model", "tool", "process", "marks")
+_MOST_LANES = 12
+_MOST_ROWS = 8
+_BAR, _STEP = 18, 23
+_TOP = 42
+_GLYPHS = {
+    "guardrail": "M0-6 6 0 0 6-6 0Z",
+    "git": "M0-5a5 5 0 1 0 .01 0Z",
+    "approval": "M-5-5h10v10h-10Z",
+    "message": "M-6-4h12v8h-12Z",
+    "workspace": "M0-6 6 5-6 5Z",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """Something that took time, or a moment (``track`` is ``marks``)."""
+
+    track: str
+    kind: str
+    lane: str
+    start: float
+    end: float
+    label: str
+    short: str
+    tip: str
+    bad: bool
+    step: int | None
+
+
+def kinds(story: Story) -> list[str]:
+    """The kinds of bars and marks in the picture, for a legend."""
+    found = dict.fromkeys(bar.kind for bar in _bars(story))
+    if any(bar.bad for bar in _bars(story)):
+        found["failed"] = None
+    if any(True for _ in story.marks("gap")):
+        found["gap"] = None
+    return list(found)
+
+
+def timeline(story: Story) -> Markup:
+    """The picture. Bars link to ``#step-N``."""
+    bars = sorted(_bars(story), key=lambda bar: (bar.start, bar.end))
+    gaps = [mark for _, mark in story.marks("gap")]
+    axis = scale([*_worked(bars), *((float(mark.at_ms), float(mark.at_ms)) for mark in gaps)])
+    lanes = sorted({bar.lane for bar in bars}, key=_natural)
+    shown = lanes if len(lanes) <= _MOST_LANES else lanes[: _MOST_LANES - 1]
+    bands: list[tuple[str, list[Bar]]] = [(lane, [bar for bar in bars if bar.lane == lane]) for lane in shown]
+    if len(shown) < len(lanes):
+        bands.append((f"{len(lanes) - len(shown)} more lanes", [bar for bar in bars if bar.lane not in shown]))
+    drawn: list[Markup] = []
+    y = float(_TOP)
+    for number, (lane, band) in enumerate(bands):
+        if len(bands) > 1:
+            drawn.append(el("text", one_line(lane, 60), x=0, y=_px(y + 11), class_="lane"))
+            y += 17
+        pieces, height = _band(band, axis, y)
+        drawn += pieces
+        y += height
+        if number + 1 < len(bands):
+            drawn.append(el("line", x1=0, x2="100%", y1=_px(y + 1), y2=_px(y + 1), class_="rule"))
+            y += 8
+    height = max(y, _TOP + _STEP) + 4
+    least = _least_width(len(bars), len(axis.breaks()))
+    words = f"{len(story.steps)} steps in {duration(story.duration_ms)}"
+    return el(
+        "svg",
+        el("title", "Timeline", id="picture-title"),
+        el("desc", f"{words}; the table below says the same in words.", id="picture-desc"),
+        _hatching(),
+        *_axis(axis, height, least),
+        *_turns(story, axis, height, least),
+        *drawn,
+        *_gaps(story, gaps, axis, height),
+        role="img",
+        aria_labelledby="picture-title picture-desc",
+        width="100%",
+        height=_px(height),
+        style=f"min-width:{least}px",
+    )
+
+
+def _worked(bars: Sequence[Bar]) -> Iterator[tuple[float, float]]:
+    """When something ran. A transcript says when an answer came and not how long it took; since what came before was what the model
+    answered to, the time between was its work and is not shortened as rest."""
+    latest = bars[0].start if bars else 0.0
+    for bar in bars:
+        yield bar.start, bar.end
+        if bar.kind == "model" and bar.start == bar.end and latest < bar.start:
+            yield latest, bar.start
+        latest = max(latest, bar.end)
+
+
+def _natural(lane: str) -> list[tuple[int, str]]:
+    """``task-2`` before ``task-10``."""
+    return [(int(word), "") if word.isdecimal() else (0, word) for word in re.split(r"(\d+)", lane)]
+
+
+def _least_width(bars: int, breaks: int) -> int:
+    return min(max(620, 7 * bars + 60 * breaks), 4000)
+
+
+def _bars(story: Story) -> Iterator[Bar]:
+    for step, item in story.walk():
+        if isinstance(item, Step):
+            for attempt in item.attempts:
+                tip = f"Step {item.number}, attempt: {attempt.outcome} {attempt.status or ''} after {duration(attempt.duration_ms)}"
+                yield _bar(
+                    item, step, track="model", kind="model", label="", short="", tip=tip, bad=True, at=(attempt.start_ms, attempt.end_ms)
+                )
+            tip = f"Step {item.number} {offset(item.start_ms)}, {model_name(item)}, {duration(item.call.duration_ms)}: {headline(item)}"
+            yield _bar(
+                item, step, track="model", kind="model", label=f"step {item.number}", short=str(item.number), tip=tip, bad=item.bad,
+                at=(item.start_ms, item.end_ms),
+            )  # fmt: skip
+        elif isinstance(item, Run):
+            verdict = run_verdict(item)
+            tip = f"{offset(item.start_ms)} {one_line(item.title, 140)}: {verdict}, {duration(item.duration_ms)}"
+            track = "tool" if item.kind == "tool" else "process"
+            bad = item.bad and item.outcome != "asked"
+            name = one_line(item.name, 40)
+            yield _bar(item, step, track=track, kind=item.kind, label=name, short="", tip=tip, bad=bad, at=(item.start_ms, item.end_ms))
+        elif item.kind in _GLYPHS:
+            tip = f"{offset(item.at_ms)} {one_line(item.title, 140)}"
+            yield _bar(item, step, track="marks", kind=item.kind, label="", short="", tip=tip, bad=item.bad, at=(item.at_ms, item.at_ms))
+
+
+def _bar(item: Item, step: Step | None, *, track: str, kind: str, label: str, short: str, tip: str, bad: bool, at: tuple[int, int]) -> Bar:
+    return Bar(
+        track=track,
+        kind=kind,
+        lane=item.lane or "main",
+        start=float(at[0]),
+        end=float(max(at)),
+        label=label,
+        short=short,
+        tip=tip,
+        bad=bad,
+        step=step.number if step is not None else None,
+    )
+
+
+def _band(band: list[Bar], axis: Scale, y: float) -> tuple[list[Markup], float]:
+    """The bars of a lane, each kind in rows of its own, and the height that they take."""
+    drawn: list[Markup] = []
+    top = y
+    for track in _TRACKS:
+        mine = [bar for bar in band if bar.track == track]
+        if not mine:
+            continue
+        places = [(axis.percent(bar.start), axis.percent(bar.end)) for bar in mine]
+        rows = pack(places, 1.2 if track == "marks" else 0.0, 3 if track == "marks" else _MOST_ROWS)
+        for bar, (left, right), row in zip(mine, places, rows, strict=True):
+            at = y + row * _STEP
+            drawn.append(_glyph(bar, left, at) if track == "marks" else _rectangle(bar, left, right - left, at))
+        y += (max(rows) + 1) * _STEP
+    return drawn, y - top
+
+
+def _rectangle(bar: Bar, left: float, width: float, y: float) -> Markup:
+    classes = f"bar {bar.kind}" + (" failed" if bar.bad else "")
+    # A pixel apart from its neighbour, and never thinner than can be seen; the attribute is for readers that do no calc().
+    style = f"width:max(3px,calc({_pc(width)} - 1px))"
+    pieces = [el("rect", x=_pc(left), y=_px(y), width=_pc(width), height=_BAR, rx=2, style=style)]
+    label = bar.label if width >= 5 else bar.short if width >= 1.6 else ""
+    if label:
+        inner = el("text", label, x=5, y=13)
+        pieces.append(el("svg", inner, x=_pc(left), y=_px(y), width=_pc(width), height=_BAR))
+    return _linked(bar, el("g", el("title", bar.tip), pieces, class_=classes))
+
+
+def _glyph(bar: Bar, left: float, y: float) -> Markup:
+    shape = el("svg", el("path", d=_GLYPHS[bar.kind]), x=_pc(left), y=_px(y + 10), overflow="visible")
+    return _linked(bar, el("g", el("title", bar.tip), shape, class_=f"mark {bar.kind}" + (" failed" if bar.bad else "")))
+
+
+def _linked(bar: Bar, drawn: Markup) -> Markup:
+    return el("a", drawn, href=f"#step-{bar.step}") if bar.step is not None else drawn
+
+
+def _axis(axis: Scale, height: float, least: int) -> Iterator[Markup]:
+    pixel = 100 / least
+    taken: list[tuple[float, float]] = []
+    for left, right, words in axis.breaks():
+        middle = (left + right) / 2
+        tip = el("title", f"{words} in which nothing ran")
+        band = el("rect", x=_pc(left), y=_TOP - 6, width=_pc(right - left), height=_px(height - _TOP + 6))
+        label = None
+        if not taken or middle - 45 * pixel > taken[-1][1]:
+            taken.append((middle - 45 * pixel, middle + 45 * pixel))
+            label = el("text", f"⋯ {words}", x=_pc(middle), y=30, text_anchor="middle")
+        yield el("g", tip, band, label, class_="idle")
+    ticks = axis.ticks(max(least // 95, 6))
+    fine = any(ms % 100 for ms, _ in ticks)
+    for ms, at in ticks:
+        yield el("line", x1=_pc(at), x2=_pc(at), y1=_TOP - 6, y2=_px(height), class_="tick")
+        if at + 40 * pixel <= 100 and all(at + 50 * pixel < left or right < at for left, right in taken):
+            yield el("text", (f"+{ms / 1000:.3f} s" if fine else offset(ms)) if ms else "0", x=_pc(at), y=30, dx=3, class_="tick")
+
+
+def _turns(story: Story, axis: Scale, height: float, least: int) -> Iterator[Markup]:
+    if len(story.turns) < 2:
+        return
+    pixel = 100 / least
+    last = -100.0
+    for turn in story.turns:
+        first = turn.items[0]
+        at = axis.percent(first.at_ms if isinstance(first, Mark) else first.start_ms)
+        yield el("line", x1=_pc(at), x2=_pc(at), y1=4, y2=_px(height), class_="turn")
+        if at - last >= 60 * pixel:
+            fits = at + 50 * pixel <= 100
+            side = {"dx": 4 if fits else -4, "text_anchor": "start" if fits else "end"}
+            yield el("text", f"turn {turn.number}", x=_pc(at), y=13, class_="turn", **side)
+            last = at
+
+
+def wide(story: Story) -> bool:
+    """Whether the picture holds so much that it should take all the width there is."""
+    return sum(1 for _ in _bars(story)) > 60
+
+
+def _gaps(story: Story, gaps: Sequence[Mark], axis: Scale, height: float) -> Iterator[Markup]:
+    moments = sorted({_end_of(item) for _, item in story.walk() if not (isinstance(item, Mark) and item.kind == "gap")})
+    for mark in gaps:
+        before = max((moment for moment in moments if moment <= mark.at_ms), default=0)
+        left, right = axis.percent(before), axis.percent(mark.at_ms)
+        left, width = min(left, 98.8), max(right - left, 1.2)
+        tip = el("title", f"{offset(mark.at_ms)} {mark.title}")
+        hatched = el("rect", x=_pc(left), y=_TOP - 6, width=_pc(width), height=_px(height - _TOP + 6))
+        label = el("text", "gap", x=_pc(left + width / 2), y=13, text_anchor="middle")
+        yield el("g", tip, hatched, label, class_="gap")
+
+
+def _end_of(item: Item) -> int:
+    return item.at_ms if isinstance(item, Mark) else item.end_ms
+
+
+def _hatching() -> Markup:
+    line = el("line", x1=0, y1=0, x2=0, y2=6)
+    pattern = el("pattern", line, id="hatching", width=6, height=6, pattern_units="userSpaceOnUse", pattern_transform="rotate(45)")
+    return el("defs", pattern)
+
+
+def _px(value: float) -> str:
+    return f"{value:g}"
+
+
+def _pc(value: float) -> str:
+    return f"{min(max(value, 0.0), 100.0):.3f}%"
+
+
+def legend(story: Story) -> Markup:
+    """What the colours and marks mean, for the kinds that occur."""
+    names = {
+        "model": "model call",
+        "tool": "tool call",
+        "process": "command",
+        "http": "HTTP request",
+        "workspace": "file change",
+        "git": "git",
+        "message": "message",
+        "failed": "failed",
+    }
+    entries = [el("li", _key(kind), names.get(kind, kind)) for kind in kinds(story)]
+    return el("ul", join(entries), class_="legend") if entries else Markup("")
+
+
+def _key(kind: str) -> Markup:
+    if kind in _GLYPHS:
+        drawn = el("g", el("path", d=_GLYPHS[kind], transform="translate(8 8)"), class_=f"mark {kind}")
+    elif kind == "gap":
+        drawn = el("g", el("rect", x=0, y=2, width=16, height=12), class_="gap")
+    else:
+        drawn = el("g", el("rect", x=0, y=2, width=16, height=12, rx=2), class_=f"bar {kind}")
+    return el("svg", drawn, width=16, height=16, aria_hidden="true")

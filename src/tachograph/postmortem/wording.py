@@ -1,0 +1,150 @@
+"""Phrases that every rendering uses alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .values import one_line, quoted, textual, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .bundle import Change
+    from .shapes import Run, Seen, Step, Story
+
+#: Names of token counts as recordings have them: ours, and those of transcripts.
+_INPUT = ("input_tokens", "prompt_tokens", "inputTokens")
+_OUTPUT = ("output_tokens", "completion_tokens", "outputTokens")
+_CACHED = ("cache_read_tokens", "cache_read_input_tokens", "cached_tokens")
+
+
+def ending(story: Story) -> str:
+    """How the session ended, as a clause."""
+    end = story.end
+    if end is None:
+        return "the log has no end"
+    match end.status:
+        case "ok":
+            return "it ended by itself, exit code 0" if end.exit_code == 0 else "it ended by itself"
+        case "error":
+            return f"it ended with exit code {end.exit_code}" if end.exit_code is not None else "it ended with an error"
+        case "killed":
+            return f"it was killed by signal {end.signal}" if end.signal is not None else "it was killed"
+        case "lost":
+            return "nobody saw its end"
+        case "imported":
+            return "the transcript ends here"
+    return f"it ended as {visible(one_line(end.status, 40))}"
+
+
+def run_verdict(run: Run) -> str:
+    """How a run ended, in a word or two."""
+    if run.outcome == "asked":
+        return "no result recorded"
+    if run.outcome == "cut":
+        return "cut: its end is not in the record"
+    if run.exit_code is not None:
+        return f"exit code {run.exit_code}"
+    if run.status is not None:
+        return f"status {run.status}"
+    return run.outcome
+
+
+def history(seen: Seen) -> str:
+    """How a request relates to the one before it, as a clause; empty where there is nothing to say."""
+    match seen.history:
+        case "shortened":
+            return f"history shortened: {seen.dropped} of the messages of step {seen.since_step} are gone"
+        case "rewritten":
+            return f"history rewritten: {seen.dropped} of the messages of step {seen.since_step} were replaced"
+        case "restarted":
+            return f"none of the {seen.dropped} messages of step {seen.since_step} are in this request"
+        case "same":
+            return f"the same messages as step {seen.since_step}"
+        case "kept_by_provider":
+            return f"continues step {seen.since_step}, whose messages the provider keeps"
+        case "grew":
+            return f"after the {seen.kept} messages of step {seen.since_step}"
+    return ""
+
+
+def flags(seen: Seen) -> list[str]:
+    """What changed in a request besides its messages, one clause each."""
+    found = []
+    if seen.system_changed:
+        found.append("system prompt changed")
+    for word, names in (("added", seen.tools_added), ("removed", seen.tools_removed), ("changed", seen.tools_altered)):
+        if names:
+            found.append(f"tools {word}: {', '.join(visible(one_line(name, 40)) for name in names[:8])}")
+    return found
+
+
+def usage(counts: Mapping[str, int]) -> str:
+    """``1,204 → 88 tokens``; empty where nothing is known."""
+    read, written, cached = (_first(counts, names) for names in (_INPUT, _OUTPUT, _CACHED))
+    if read is None and written is None:
+        return ""
+    more = f" (+{cached:,} cached)" if cached else ""
+    return f"{_number(read)}{more} → {_number(written)} tokens"
+
+
+def total_usage(steps: tuple[Step, ...]) -> dict[str, int]:
+    """The sum of what the answers reported."""
+    found: dict[str, int] = {}
+    for step in steps:
+        for name, names in (("input_tokens", _INPUT), ("output_tokens", _OUTPUT), ("cache_read_tokens", _CACHED)):
+            count = _first(step.call.usage, names)
+            if count is not None:
+                found[name] = found.get(name, 0) + count
+    return found
+
+
+def _first(counts: Mapping[str, int], names: tuple[str, ...]) -> int | None:
+    return next((counts[name] for name in names if name in counts), None)
+
+
+def _number(count: int | None) -> str:
+    return "?" if count is None else f"{count:,}"
+
+
+def model_name(step: Step) -> str:
+    """The served model where the answer names one, else the requested."""
+    return visible(step.call.served_model_id or step.call.model_id or "a model")
+
+
+def model_words(value: Mapping[str, Any]) -> str:
+    """Requested and served model of a bundle's fact, as a clause."""
+    requested, served = value.get("requested"), value.get("served")
+    if served is None or served == requested:
+        return visible(one_line(str(requested or "not named"), 200))
+    return visible(one_line(f"{requested or 'not named'}, served by {served}", 400))
+
+
+_ONE_OF = {"prompts": "prompt", "models": "model", "tools": "tool", "guardrails": "guardrail", "packages": "package"}
+
+
+def change_name(change: Change) -> str:
+    """What is different: ``tool bash``, ``repository sha``, ``agent``."""
+    return f"{_ONE_OF.get(change.what, change.what)} {visible(one_line(change.key, 160))}".strip()
+
+
+def change_words(change: Change) -> str:
+    """A difference of two bundles as a clause."""
+    name = change_name(change)
+    if change.before is None:
+        return f"{name} is new ({brief(change.after)})"
+    if change.after is None:
+        return f"{name} is gone (was {brief(change.before)})"
+    return f"{name}: {brief(change.before)} → {brief(change.after)}"
+
+
+def brief(value: Any) -> str:
+    """A value of a bundle in a few words."""
+    if value is None:
+        return "–"
+    if isinstance(value, dict):
+        return ", ".join(f"{visible(str(key))} {brief(item)}" for key, item in value.items() if item is not None) or "none"
+    if isinstance(value, list):
+        return " | ".join(brief(item) for item in value) or "none"
+    words = value if isinstance(value, str) else textual(value)
+    return visible(one_line(words, 120)) or quoted("")

@@ -1,0 +1,81 @@
+"""The Python side of reading: ``tachograph.open(store)[session_id]`` mirrors the command line.
+
+    import tachograph
+
+    session = tachograph.open()["@last"]
+    for step in session.steps:
+        print(step.number, step.call.model_id)
+    assert session.verify()["verdict"] == "verified"
+    assert session.replay()["verdict"] == "identical"
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from tachograph import wiring
+from tachograph.core.events import Event
+from tachograph.host import replay
+from tachograph.log.opening import OpenStore
+from tachograph.log.reader import Recording, resolve, session_ids
+from tachograph.log.verify import verify
+from tachograph.postmortem.shapes import Step
+from tachograph.postmortem.story import tell
+
+
+class Session:
+    """One recorded session. Contents are redacted, as they were stored."""
+
+    def __init__(self, opened: OpenStore, session_id: str) -> None:
+        self.id = session_id
+        self._opened = opened
+
+    @functools.cached_property
+    def recording(self) -> Recording:
+        """The session as lines with their contents on demand."""
+        return Recording(self._opened, self.id)
+
+    @property
+    def events(self) -> list[Event]:
+        """The events in their order (``tachograph.core.events``)."""
+        return [entry.event for entry in self.recording.entries]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Model calls with the tool calls that follow from them."""
+        return tuple(tell(self.recording).steps)
+
+    def content(self, uri: str | None) -> Any:
+        """The value behind a ``*_uri`` field of an event."""
+        return self.recording.content(uri)
+
+    def verify(self) -> dict[str, Any]:
+        """As ``tacho verify --json``."""
+        found = verify(self._opened.store, self.id, public=self._opened.key.public(), data_key=self._opened.data_key(self.id))
+        return found.to_json()
+
+    def replay(self, *command: str) -> dict[str, Any]:
+        """As ``tacho replay --json [-- command]``. Forks: call it before other threads are started."""
+        good = self.verify()["verdict"] in ("verified", "torn")
+        return replay.replay(replay.Plan(recording=self.recording, verified=good, command=command, quiet=True))
+
+
+class Store:
+    """The sessions of a store, oldest first; ``store[name]`` takes an id, a unique prefix of one, or ``@last``."""
+
+    def __init__(self, opened: OpenStore) -> None:
+        self._opened = opened
+
+    def __iter__(self) -> Iterator[Session]:
+        for session_id in session_ids(self._opened.store):
+            yield Session(self._opened, session_id)
+
+    def __getitem__(self, name: str) -> Session:
+        return Session(self._opened, resolve(self._opened.store, name))
+
+
+def open(store: str | None = None) -> Store:  # noqa: A001 - it opens a store, and is called as tachograph.open
+    """The store at a path, else where the command line would look. Raises ``UsageError`` where there is none."""
+    return Store(wiring.open_for_reading(wiring.settings(store)))

@@ -1,0 +1,328 @@
+"""Secrets in plain text beside their names: ``KEY=value``, ``key: value``, ``--password value``, ``<password>value</password>``.
+
+The search begins at a few stems (``pass``, ``token``, ``key`` …): a literal search each, so that text without them costs next to
+nothing. Around a stem the whole name is read, then what joins it to a value, then the value; ``names`` and ``shapes`` decide.
+
+What joins a name and a value:
+
+- an assignment (``=``, ``:``, ``:=``, ``=>``, ``::=``), optionally with a type (``password: str = "…"``), also a comparison with a literal;
+- a comma, as in a call, when both are quoted (``set("api_key", "…")``);
+- an element or an attribute (``<password>…<``, ``key="password" value="…"``);
+- blanks after a command line flag (``--password …``); elsewhere blanks or ``is`` only before something that looks random.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from tachograph.redact import headers, shapes
+from tachograph.redact.names import Named, Strength
+from tachograph.redact.names import named as builtin
+
+#: In the lowered text. What any name with something to hide contains.
+STEMS = ("pass", "pw", "secret", "token", "key", "auth", "cred", "cookie")
+
+#: Characters of a name before and after its stem.
+_REACH = 64
+
+_NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.$")
+
+#: A quote at some level of escaping, or as an entity.
+_QUOTE = r"(?:\\{0,8}[\"'`]|&(?:amp;)?(?:quot|apos|\#39|\#34);|\\{1,4}u002[27]|%22|%27)"
+
+_JOINT = re.compile(
+    rf"""
+    (?P<rest>[A-Za-z0-9_.$-]{{0,64}})
+    (?P<close>{_QUOTE})?
+    (?:
+      (?P<xml>>)
+    | (?P<pair>{_QUOTE}?\s{{0,3}},?\s{{0,3}}(?:\\{{0,4}}["'])?(?:value|Value|val|v)(?:\\{{0,4}}["'])?\s{{0,3}}[:=]\s{{0,3}})
+    | (?:[ ]\([A-Za-z0-9 _-]{{1,16}}\))?\]?[ \t]{{0,24}}(?P<set>
+        (?: (?::[ ]?[A-Za-z_][\w.\[\], |?<>]{{0,40}}?[ ]?|[ ]string[ ]|[ ]\[\]byte[ ])?:?\.?=(?!=)>?      # typed or plain assignment
+          | :{{1,3}}=|:(?!:)|\?=|\|\|=|\+=|={{2,3}}|!={{1,2}}|=>|:=|%3[DdAa]|\\{{1,4}}u003[daDA]
+        ) ) [ \t]{{0,16}}
+    | (?P<comma>[ ]?,\s{{0,8}})(?={_QUOTE})
+    | (?P<call>\(\s{{0,3}})(?={_QUOTE})
+    | (?P<blank>[ \t]{{1,4}}(?:(?:is|was|:|=|-)[ \t]{{1,2}})?|-)
+    )
+    """,
+    re.VERBOSE,
+)
+
+_OPEN = re.compile(rf"(?:@|[rbufRBUF]{{1,2}})?(?P<q>{_QUOTE})(?:(?P=q){{2}})?", re.VERBOSE)
+_COOKIE_JOINT = re.compile(rf"2?(?:{_QUOTE})?\s{{0,2}}[:=,]\s{{0,2}}(?:{_QUOTE})?(?=[^\s=;]{{1,256}}=)", re.VERBOSE)
+_COOKIE_STOP = re.compile(r"[\r\n\"'`]|\\[nr\"']|\\u00")
+_ESCAPED_BREAKS = frozenset(("\\n", "\\r", "\\t"))
+#: Names that need the word before them: ``Secret Key``.
+_SECOND = frozenset(("key", "keys", "token", "code"))
+_WORD_BEFORE = re.compile(r"[A-Za-z-]{2,20}\Z")
+_SCHEME = re.compile(
+    r"(?:Bearer|Basic|Token|token|Digest|ApiKey(?:-v\d)?|Api-Key|Key|Negotiate|NTLM|SSWS|Splunk|GenieKey|OAuth|AWS4-HMAC-SHA256|Bot|JWT"
+    r"|bearer|basic|apikey)[ \t:]{1,2}"
+)
+_BARE = re.compile(r"[^\s\"'`<>]{1,4096}")
+_NESTED = re.compile(r"\\{0,8}[\"'`]|&(?:quot|apos|#39|#34|lt|gt|[lr][sd]quo);?")
+_BLANK_WORD = re.compile(r"[A-Za-z0-9_.~+/=-]{1,4096}")
+
+
+class Found(NamedTuple):
+    """A secret in characters of the text."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def find(text: str, lowered: str, *, named: Callable[[str], Named] = builtin, stems: Iterable[str] = STEMS) -> list[Found]:
+    """Secrets beside their names. ``lowered`` is the text with its letters lowered, of the same length."""
+    out: list[Found] = []
+    after = 0  # the end of the last line of cookies
+    for at, stem in _places(lowered, stems):
+        if out and at < out[-1].end and at > out[-1].start:
+            continue  # a stem inside what is masked already
+        if stem == "cookie":
+            if at >= after:
+                cookies, after = _cookies(text, at + len(stem))
+                out += cookies
+            continue
+        found = _at(text, at, at + len(stem), named)
+        if found is not None:
+            out.append(found)
+    return out
+
+
+def _cookies(text: str, end: int) -> tuple[list[Found], int]:
+    """``Cookie: a=…; b=…``, also in quotes: each cookie that looks like a secret, and where their line ends."""
+    joint = _COOKIE_JOINT.match(text, end)
+    if joint is None:
+        return [], end
+    stop = _COOKIE_STOP.search(text, joint.end(), joint.end() + 8192)
+    value = text[joint.end() : stop.start() if stop else joint.end() + 8192]
+    found = headers.cookies(value, first_only="set" in text[max(0, end - 10) : end].lower())
+    said = Named(Strength.LIKELY, "cookie")
+    secret = [edit for edit in found if shapes.secret(value[edit.start : edit.end], said, quoted=True)]
+    return [Found(joint.end() + edit.start, joint.end() + edit.end, edit.kind) for edit in secret], joint.end() + len(value)
+
+
+def _places(lowered: str, stems: Iterable[str]) -> list[tuple[int, str]]:
+    places = []
+    for stem in stems:
+        at = lowered.find(stem)
+        while at >= 0:
+            places.append((at, stem))
+            at = lowered.find(stem, at + len(stem))
+    places.sort()
+    return places
+
+
+class _Site(NamedTuple):
+    """A name in a text, what it says, and how it is joined to what follows."""
+
+    text: str
+    begin: int
+    name: str
+    said: Named
+    joint: re.Match[str]
+
+    @property
+    def at(self) -> int:
+        """Where the value begins."""
+        return self.joint.end()
+
+    @property
+    def before(self) -> str:
+        """The character before the name; a line break at the beginning of the text and for an escaped one."""
+        if not self.begin or (self.begin > 1 and self.text[self.begin - 2 : self.begin] in _ESCAPED_BREAKS):
+            return "\n"
+        return self.text[self.begin - 1]
+
+    @property
+    def flag(self) -> bool:
+        """A command line flag and a value in the next word."""
+        return self.joint["blank"] is not None and self.name.startswith("-") and len(self.name) > 2
+
+    def found(self, start: int, end: int, *, quoted: bool = True, tight: bool = False) -> Found | None:
+        """The value as a finding, if it is a secret."""
+        while start < end and self.text[start].isspace():
+            start += 1
+        while end > start and self.text[end - 1].isspace():
+            end -= 1
+        value = self.text[start:end]
+        if value.lower() == self.name.lower() or not shapes.secret(value, self.said, quoted=quoted, tight=tight):
+            return None
+        return Found(start, end, self.said.kind)
+
+
+def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found | None:
+    joint = _JOINT.match(text, end)
+    if joint is None:
+        return None
+    begin = start
+    floor = max(0, start - _REACH)
+    while begin > floor and text[begin - 1] in _NAME_CHARS:
+        begin -= 1
+    if begin and text[begin - 1 : begin + 1] in _ESCAPED_BREAKS:
+        begin += 1  # the n of \n is not the name's
+    name = text[begin:end] + joint["rest"]
+    said = _said(name, named)
+    if not said.strength and begin and text[begin - 1] == " " and name.lower() in _SECOND:
+        # ``Secret Key: …``
+        first = _WORD_BEFORE.search(text[max(0, begin - 24) : begin - 1])
+        if first is not None:
+            begin -= 1 + len(first.group())
+            said = _said(f"{first.group()}_{name}", named)
+    if not said.strength:
+        return None
+    return _value(_Site(text, begin, name, said, joint))
+
+
+def _said(name: str, named: Callable[[str], Named]) -> Named:
+    said = named(name.strip("-.$_"))
+    return said if said.strength or "." not in name else named(name.rsplit(".", 1)[-1])
+
+
+def _value(site: _Site) -> Found | None:
+    joint, text = site.joint, site.text
+    if joint["xml"] is not None:
+        return _element(site)
+    if site.said.kind == "authorization" and joint["set"] is None and joint["comma"] is None and joint["pair"] is None:
+        return None  # "authorization required"
+    if site.before == ":" and "arn:" in text[max(0, site.begin - 80) : site.begin]:
+        return None  # arn:aws:secretsmanager:…:secret:<its name>
+    opened = _OPEN.match(text, site.at)
+    if opened is not None:
+        return _literal(site, opened)
+    if joint["comma"] is not None or joint["call"] is not None:
+        return None
+    return _blank(site) if joint["blank"] is not None else _word(site)
+
+
+def _element(site: _Site) -> Found | None:
+    """``<password>value</password>``, and no group of a regular expression."""
+    close = site.text.find("</", site.at, site.at + 4096)
+    if close < 0 or site.before != "<" or site.text[max(0, site.begin - 2)] == "P":
+        return None
+    return site.found(site.at, close)
+
+
+def _literal(site: _Site, opened: re.Match[str]) -> Found | None:
+    """A value in quotes."""
+    joint, text = site.joint, site.text
+    if site.before == opened["q"] and joint["close"] is None:
+        return None  # the quote ends the literal that the name stands in: 'Password:'
+    start = opened.end()
+    end, closed = _closing(text, start, opened["q"])
+    value = text[start:end]
+    if not closed and not shapes.random(value):
+        return None
+    if site.said.kind == "authorization":
+        scheme = _SCHEME.match(text, start)
+        start = scheme.end() if scheme else start
+    if joint["blank"] is not None and not site.flag:
+        # ``password 'value'`` of a build script
+        if joint["close"] is not None or "`" in opened["q"] or "-" in joint["blank"]:
+            return None
+        if not shapes.random(value, joined=False) and not (site.said.strength is Strength.STRICT and shapes.password_like(value)):
+            return None
+    if (joint["comma"] is not None and joint["close"] is None) or (
+        (joint["comma"] is not None or joint["call"] is not None) and not shapes.random(value, joined=False)
+    ):
+        return None  # the next argument of a call, whatever it is
+    return site.found(start, end)
+
+
+def _word(site: _Site) -> Found | None:
+    """A value without quotes behind an assignment."""
+    joint, text, at = site.joint, site.text, site.at
+    if site.said.kind == "authorization":
+        scheme = _SCHEME.match(text, at)
+        at = scheme.end() if scheme else at
+    word = _BARE.match(text, at)
+    if word is None:
+        return None
+    end = word.end()
+    before = site.before
+    # Written as in an environment: no blanks around the sign, at the beginning of a word.
+    tight = joint["set"] == "=" and joint["close"] is None and text[at - 1] == "=" and before in "\n \t;?&\r\"'`:,("
+    if before in "?&" or "%3" in joint["set"]:
+        end = _cut(text, at, end, "&#;")
+    elif before == ";" or (before == " " and ";" in text[max(0, site.begin - 80) : site.begin]):
+        end = _cut(text, at, end, ";")
+    if not tight:
+        end = _cut(text, at, end, ",;)}]")
+    end = _trimmed(text, at, end)
+    if tight and ";" in text[at:end] and not shapes.password_like(text[at:end]):
+        end = _cut(text, at, end, ";")
+    name = site.name
+    return site.found(at, end, quoted=False, tight=tight and (name.upper() == name or before in "?&;\n" or name.startswith("-")))
+
+
+def _blank(site: _Site) -> Found | None:
+    """``--password value`` on a command line; elsewhere only what looks random."""
+    text, at = site.text, site.at
+    word = (_BARE if site.flag else _BLANK_WORD).match(text, at)
+    if word is None or text[at] == "-":
+        return None
+    end = _trimmed(text, at, word.end())
+    value = text[at:end]
+    if site.flag and (any(c.isdigit() for c in value) or shapes.random(value)):
+        return site.found(at, end)
+    if not any(c.isdigit() for c in value) or shapes.harmless(value, quoted=False):
+        return None
+    chosen = " is " in site.joint["blank"] and site.said.kind == "password" and shapes.password_like(value)
+    if chosen or shapes.random(value, 20 if site.said.strength is Strength.LIKELY else 16, joined=False):
+        return site.found(at, end)
+    return None
+
+
+def _closing(text: str, start: int, quote: str) -> tuple[int, bool]:
+    """Where the literal ends, and whether by its own quote: else at the end of the line or 4,096 characters on."""
+    limit = min(len(text), start + 4096)
+    if quote in "\"'":
+        line = text.find("\n", start, limit)
+        limit = line if line >= 0 else limit
+    if len(quote) > 1:
+        end = text.find(quote, start, limit)
+        if end >= 0:
+            return end, True
+    else:
+        at = start
+        while True:
+            end = text.find(quote, at, limit)
+            if end < 0:
+                break
+            slashes = 0
+            while end - slashes > start and text[end - slashes - 1] == "\\":
+                slashes += 1
+            if slashes % 2 == 0:
+                return end, True
+            at = end + 1
+    return limit, limit == len(text)  # cut off with the text: a secret all the same
+
+
+def _cut(text: str, start: int, end: int, stops: str) -> int:
+    for stop in stops:
+        found = text.find(stop, start, end)
+        if found >= 0:
+            end = found
+    return end
+
+
+def _trimmed(text: str, start: int, end: int) -> int:
+    """Without the punctuation of the sentence, and without an escaped quote or line break that the value cannot contain."""
+    nested = _NESTED.search(text, start, end)
+    if nested is not None:
+        end = nested.start()
+    for escape in ("\\n", "\\r", "\\t", "\\u0022", "\\u0026", "%22", "%0A"):
+        found = text.find(escape, start, end)
+        if found >= 0:
+            end = found
+    while end > start and text[end - 1] in ",;:\\":
+        end -= 1
+    if end > start and text[end - 1] == "." and end - start > 1:
+        end -= 1
+    if end > start and text[end - 1] == ")" and "(" not in text[start:end]:
+        end -= 1
+    return end

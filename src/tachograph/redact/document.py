@@ -1,0 +1,193 @@
+"""Redacting a JSON value: every string leaf and every key, with what the keys around a leaf say about it.
+
+- A secret name masks its string, the strings of its list, and a long number under a name that can only be a secret's; never ``true``,
+  ``false`` or ``null``.
+- ``{"name": "PASSWORD", "value": "…"}`` and ``["authorization", "…"]`` are a name and its value, too.
+- Media, model signatures and encrypted reasoning are opaque: a changed character makes a provider refuse them, so only known values are
+  looked for in them.
+- What has no secret comes back as the same object.
+
+One walk serves two purposes, chosen by the ``Leaves`` given to it: new values, or offsets in the JSON text that a value was parsed from.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Protocol
+
+from tachograph.redact import headers, shapes
+from tachograph.redact.known import SHORTEST
+from tachograph.redact.names import NOTHING, Named, Strength
+from tachograph.redact.policy import Policy
+from tachograph.redact.scanner import Depth
+from tachograph.redact.spans import Edit
+from tachograph.redact.words import table
+
+#: Deeper values are masked whole: recursion over hostile input must end.
+MAX_DEPTH = 200
+
+_NAME_KEYS = ("name", "key", "Name", "Key", "field", "header", "variable", "label", "parameter", "k", "id", "title", "option")
+_VALUE_KEYS = ("value", "Value", "val", "v", "stringValue", "string_value", "text", "content", "default", "secret", "intValue")
+
+_OPAQUE = table(
+    """
+    signature encrypted_content encrypted_index encryptedContent thoughtSignature thought_signature redactedContent b64_json
+    integrity encrypted_stdout encryptedStdout reasoning_encrypted_content
+    """
+)
+_MEDIA_TYPE = re.compile(r"(?:image|audio|video|font)/|application/(?:pdf|octet-stream|zip|gzip|wasm|vnd\.)")
+_DATA_URL = re.compile(r"data:[\w.+/-]{0,80}(?:;[\w=.-]{1,40}){0,4};base64,")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{64,}={0,2}\Z")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_.:-]{64,}={0,2}\Z")
+_CERTAIN_NUMBERS = ("password", "pin", "secret")
+
+
+class Leaves(Protocol):
+    """What a walk does with the leaves it meets."""
+
+    def string(self, value: str, edits: list[Edit]) -> str:
+        """The string to put in its place."""
+
+    def number(self, value: float, kind: str) -> Any:
+        """What to put in the place of a number that must go."""
+
+    def scan(self, value: str, depth: Depth) -> list[Edit]:
+        """The secrets of a string by itself."""
+
+    def raw(self, value: bytes) -> bytes:
+        """The bytes to put in their place."""
+
+
+class Walk:
+    """A walk over JSON-like values under one policy."""
+
+    def __init__(self, policy: Policy, leaves: Leaves) -> None:
+        self._policy = policy
+        self._leaves = leaves
+
+    def value(self, value: Any, said: Named = NOTHING, depth: int = 0, *, opaque: bool = False) -> Any:
+        """The value with its secrets masked; the same object where there are none. ``said`` is what the key above it says."""
+        if isinstance(value, str):
+            return self._string(value, said, opaque=opaque)
+        if isinstance(value, dict):
+            return self._dict(value, said, depth) if depth < MAX_DEPTH else self._too_deep()
+        if isinstance(value, (list, tuple)):
+            return self._list(value, said, depth) if depth < MAX_DEPTH else self._too_deep()
+        if isinstance(value, bool) or value is None:
+            return value
+        if isinstance(value, (int, float)):
+            return self._number(value, said)
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return self._leaves.raw(bytes(value))
+        return value
+
+    def _string(self, value: str, said: Named, *, opaque: bool = False) -> str:
+        edits = self._leaves.scan(value, Depth.KNOWN if opaque or _is_opaque(value) else Depth.ALL)
+        if said.strength and not (edits and _covers(edits, value)):
+            named = self._named(value, said)
+            if named:
+                edits = named
+        return self._leaves.string(value, edits) if edits else value
+
+    def _named(self, value: str, said: Named) -> list[Edit]:
+        if said.kind in ("cookie", "authorization"):
+            return headers.edits(said.kind, value, said, sure=False)
+        if value[:1] in "{[" and value[-1:] in "}]":
+            return []  # JSON inside a string: its own names say more
+        start, end = len(value) - len(value.lstrip()), len(value.rstrip())
+        return [Edit(start, end, said.kind)] if shapes.secret(value[start:end], said, quoted=True) else []
+
+    def _number(self, value: float, said: Named) -> Any:
+        if said.strength is Strength.STRICT and said.kind in _CERTAIN_NUMBERS and len(str(value).lstrip("-")) > 5:
+            return self._leaves.number(value, said.kind)
+        return value
+
+    def _dict(self, value: dict[Any, Any], said: Named, depth: int) -> Any:
+        pair = self._pair(value)
+        media = _is_media(value)
+        out: dict[Any, Any] | None = None
+        for position, (key, item) in enumerate(value.items()):
+            new_key = key
+            name = NOTHING
+            opaque = False
+            if isinstance(key, str):
+                new_key = self._key(key)
+                name = self._policy.named(key)
+                if key in _VALUE_KEYS and not name.strength:
+                    name = pair or (said if len(value) <= 2 else NOTHING)
+                opaque = (key in _OPAQUE and _is_encoded(item)) or (media and key in ("data", "bytes"))
+            new = self.value(item, name, depth + 1, opaque=opaque)
+            if out is None and (new is not item or new_key is not key):
+                out = dict(list(value.items())[:position])
+            if out is not None:
+                out[new_key] = new
+        return value if out is None else out
+
+    def _key(self, key: str) -> str:
+        edits = self._leaves.scan(key, Depth.ALL) if len(key) >= SHORTEST else []
+        return self._leaves.string(key, edits) if edits else key
+
+    def _pair(self, value: dict[Any, Any]) -> Named | None:
+        """What the name says in a ``{"name": …, "value": …}``."""
+        if not any(key in value for key in _VALUE_KEYS):
+            return None
+        for key in _NAME_KEYS:
+            name = value.get(key)
+            if isinstance(name, str) and len(name) <= 128:
+                # OpenTelemetry writes http.request.header.authorization
+                said = self._policy.named(name)
+                if not said.strength and "." in name:
+                    said = self._policy.named(name.rsplit(".", 1)[-1])
+                if said.strength:
+                    return said
+        return None
+
+    def _list(self, value: list[Any] | tuple[Any, ...], said: Named, depth: int) -> Any:
+        if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and not said.strength:
+            header = headers.said_of(value[0], self._policy.headers) if len(value[0]) <= 64 else None
+            if header is not None:
+                name = self._string(value[0], NOTHING)
+                second = self._string(
+                    value[1], header if header.kind in ("cookie", "authorization") else header._replace(strength=Strength.LIKELY)
+                )
+                return value if name is value[0] and second is value[1] else [name, second]
+        out: list[Any] | None = None
+        for position, item in enumerate(value):
+            new = self.value(item, said if isinstance(item, (str, int)) else NOTHING, depth + 1)
+            if out is None and new is not item:
+                out = list(value[:position])
+            if out is not None:
+                out.append(new)
+        return value if out is None else out
+
+    def _too_deep(self) -> Any:
+        return self._leaves.number(0, "too-deep")
+
+
+def _covers(edits: list[Edit], value: str) -> bool:
+    return len(edits) == 1 and edits[0].end - edits[0].start >= len(value.strip())
+
+
+def _is_opaque(value: str) -> bool:
+    return value.startswith("data:") and _DATA_URL.match(value) is not None and _BASE64.match(value, value.find(",") + 1) is not None
+
+
+def _is_media(value: dict[Any, Any]) -> bool:
+    """Whether ``data`` or ``bytes`` beside it is an encoded picture, sound or document."""
+    if not ("data" in value or "bytes" in value):
+        return False
+    data = value.get("data", value.get("bytes"))
+    if not isinstance(data, str) or _BASE64.match(data[:65536].rstrip("=") or "-") is None:
+        return False
+    kind = value.get("type")
+    if kind == "redacted_thinking":
+        return True
+    for key in ("media_type", "mimeType", "mime_type", "mediaType"):
+        if isinstance(value.get(key), str):
+            return _MEDIA_TYPE.match(value[key]) is not None
+    return len(data) >= 256 and ("bytes" in value or "format" in value or kind in ("base64", "image", "audio", "file"))
+
+
+def _is_encoded(item: Any) -> bool:
+    """Nothing but the characters of an encoding, and many of them: a signature, ciphertext, a digest."""
+    return isinstance(item, str) and _ENCODED.match(item) is not None

@@ -1,0 +1,279 @@
+"""``Redactor``: what the rest of the product sees of redaction.
+
+    redactor = Redactor(Policy.default(), key=store_key, known=known_from_environment(os.environ))
+    redactor.text("export TOKEN=…")           # str -> str
+    redactor.document(json_value, tally)      # JSON-like -> JSON-like
+    redactor.answer(headers, chunks, tally)   # the wire bytes of an answer
+
+Promises, each with a test:
+
+- Redaction is idempotent; placeholders are never touched again.
+- Equal secrets give equal placeholders.
+- JSON stays JSON: a JSON text keeps every character that is not secret.
+- What holds no secret comes back as it was (documents and chunks as the same objects).
+- A result is a function of policy, key, known values and input alone, except for the *kind* in a placeholder, which is the first one that
+  a value was found by; ``placeholder.neutral`` removes it.
+
+An agent sends its whole history at every turn, so findings are cached per string, bounded by bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tachograph.redact import arguments as argv_of
+from tachograph.redact import bodies, headers, jsontext, shapes, wire
+from tachograph.redact.cache import Cache
+from tachograph.redact.document import Walk
+from tachograph.redact.known import Known, known_from_environment
+from tachograph.redact.names import Strength
+from tachograph.redact.placeholder import placeholder
+from tachograph.redact.policy import Policy
+from tachograph.redact.scanner import Depth, Scanner
+from tachograph.redact.spans import Edit, secret_of
+
+__all__ = ["Redactor", "Span", "known_from_environment"]
+
+#: JSON in strings in JSON: deeper ones are scanned as text.
+_MAX_NESTING = 6
+
+#: Values whose first kind is remembered.
+_MAX_KINDS = 20_000
+
+
+@dataclass(frozen=True)
+class Span:
+    """A range to mask, in characters, with the kind of secret in it."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class Redactor:
+    """Masks secrets under a policy. Not safe for use by several threads at once."""
+
+    def __init__(self, policy: Policy, *, key: bytes, known: Mapping[str, str] | None = None) -> None:
+        """``key`` keys the fingerprints in placeholders; ``known`` maps values that are secret to their kind."""
+        self.policy = policy
+        self._key = key
+        self._known = Known()
+        self._scanner = Scanner(policy, self._known)
+        self._cache: Cache[list[Edit]] = Cache()
+        self._kinds: dict[str, str] = {}
+        self._nesting = 0
+        for value in sorted(known or {}, key=lambda value: (-len(value), value)):
+            self._known.learn(value, (known or {})[value])
+
+    def learn(self, value: str, kind: str) -> None:
+        """One more value to mask wherever it turns up. Short and trivial ones are refused silently: they are in every text."""
+        if self._known.learn(value, kind):
+            self._cache.clear()
+
+    # -- texts -----------------------------------------------------------------------------------------------------------
+
+    def spans(self, text: str) -> list[Span]:
+        """What would be masked, sorted and not overlapping."""
+        return [Span(edit.start, edit.end, edit.kind) for edit in self.edits(text)]
+
+    def text(self, text: str, tally: Counter[str] | None = None) -> str:
+        """A text with its secrets masked. JSON texts are understood as JSON and stay JSON."""
+        return self.apply(text, self.edits(text), tally)
+
+    def edits(self, text: str, depth: Depth = Depth.ALL) -> list[Edit]:
+        """What to mask in a text."""
+        if depth is not Depth.ALL:
+            return self._scanner.scan(text, depth)
+        found = self._cache.get(text)
+        if found is None:
+            found = self._understood(text)
+            self._cache.put(text, found)
+        return found
+
+    def with_tail(self, text: str, edits: list[Edit]) -> list[Edit]:
+        """``edits`` and the end of a text that broke off, where that may be the beginning of a secret."""
+        tail = self._scanner.tail(text)
+        if tail is None or (edits and edits[-1].end >= len(text)):
+            return edits
+        return [*(edit for edit in edits if edit.end <= tail.start), tail]
+
+    def apply(self, text: str, edits: Sequence[Edit], tally: Counter[str] | None = None) -> str:
+        """The text with placeholders in the place of ``edits``."""
+        if not edits:
+            return text
+        pieces = []
+        at = 0
+        for edit in edits:
+            pieces += [text[at : edit.start], self.placeholder(edit, text, tally)]
+            at = edit.end
+        pieces.append(text[at:])
+        return "".join(pieces)
+
+    def placeholder(self, edit: Edit, text: str, tally: Counter[str] | None = None) -> str:
+        """What an edit of ``text`` puts there."""
+        value = secret_of(edit, text)
+        kind = self._kinds.get(value)
+        if kind is None:
+            kind = edit.kind
+            if len(self._kinds) < _MAX_KINDS:
+                self._kinds[value] = kind
+        if tally is not None:
+            tally[kind] += 1
+        made = placeholder(kind, self._key, value)
+        return f'"{made}"' if edit.number else made
+
+    def _understood(self, text: str) -> list[Edit]:
+        """JSON by its leaves, JSON lines by their lines, everything else as text."""
+        head = text[:1] if text[:1] in "{[" else text.lstrip()[:1]
+        if head not in ("{", "[") or self._nesting >= _MAX_NESTING:
+            return self._scanner.scan(text)
+        self._nesting += 1
+        try:
+            return self._json(text)
+        except ValueError:
+            return self._lines(text) if head == "{" and "\n{" in text else self._scanner.scan(text)
+        finally:
+            self._nesting -= 1
+
+    def _json(self, text: str) -> list[Edit]:
+        """Raises ValueError for what is not JSON, has a key twice or is nested too deeply."""
+        value = jsontext.loads(text)
+        seen = _Seen(self)
+        Walk(self.policy, seen).value(value)
+        if not seen.any:
+            return []
+        located = _Places(self, text)
+        Walk(self.policy, located).value(jsontext.parse(text))
+        return sorted(located.edits)
+
+    def _lines(self, text: str) -> list[Edit]:
+        out = []
+        at = 0
+        for line in text.splitlines(keepends=True):
+            out += [edit._replace(start=edit.start + at, end=edit.end + at) for edit in self.edits(line)]
+            at += len(line)
+        return out
+
+    # -- values ----------------------------------------------------------------------------------------------------------
+
+    def document(self, value: Any, tally: Counter[str] | None = None) -> Any:
+        """A JSON-like value (``bytes`` are leaves, too) with its secrets masked; the same object where there are none."""
+        return Walk(self.policy, _Values(self, tally)).value(value)
+
+    def raw(self, data: bytes, tally: Counter[str] | None = None) -> bytes:
+        """Bytes as text in UTF-8; what is no text is searched for known values, tokens and key blocks only."""
+        text = data.decode("utf-8", "surrogateescape")
+        edits = self.edits(text, Depth.ALL if bodies.is_text(text) else Depth.SHAPES)
+        return self.apply(text, edits, tally).encode("utf-8", "surrogateescape") if edits else data
+
+    def headers(self, headers: Sequence[Sequence[str]], tally: Counter[str] | None = None) -> list[list[str]]:
+        """HTTP headers: pairs of name and value. The scheme of an authorization and the names of cookies stay."""
+        return [[str(name), self.header(str(name), str(value), tally)] for name, value in headers]
+
+    def header(self, name: str, value: str, tally: Counter[str] | None = None) -> str:
+        """One header's value."""
+        said = headers.said_of(name, self.policy.headers)
+        if said is not None:
+            edits = headers.edits(name, value, said, sure=name.lower() in self.policy.headers)
+            if edits:
+                return self.apply(value, edits, tally)
+        return self.text(value, tally)
+
+    def arguments(self, argv: Sequence[str], tally: Counter[str] | None = None) -> list[str]:
+        """A command line, word by word."""
+        found = argv_of.find(argv, self.policy.named, self.edits)
+        return [self.apply(word, edits, tally) for word, edits in zip(argv, found, strict=True)]
+
+    def environment(self, env: Mapping[str, str], tally: Counter[str] | None = None) -> dict[str, str]:
+        """An environment: variables with a secret name are masked whole, the others scanned."""
+        return {name: self._variable(name, value, tally) for name, value in env.items()}
+
+    def _variable(self, name: str, value: str, tally: Counter[str] | None) -> str:
+        said = self.policy.named(name)
+        sure = said.strength is Strength.STRICT and not shapes.harmless(value, quoted=True) and not shapes.switch(value)
+        if "[REDACTED" not in value and (sure or shapes.secret(value, said, quoted=True, tight=True)):
+            return self.apply(value, [Edit(0, len(value), said.kind)], tally)
+        return self.text(value, tally)
+
+    def url(self, url: str, tally: Counter[str] | None = None) -> str:
+        """A URL: password, secret query parameters, tokens in the path."""
+        return self.text(url, tally)
+
+    # -- the wire --------------------------------------------------------------------------------------------------------
+
+    def body(self, data: bytes, *, content_type: str, content_encoding: str = "", tally: Counter[str] | None = None) -> Any:
+        """The body of a request as a redacted JSON-like value; see ``bodies``."""
+        return bodies.redacted(self, data, content_type=content_type, content_encoding=content_encoding, tally=tally)
+
+    def answer(
+        self, headers: Sequence[Sequence[str]], chunks: Sequence[bytes], tally: Counter[str] | None = None
+    ) -> tuple[list[list[str]], list[bytes]]:
+        """The wire bytes of an answer, chunk by chunk, redacted; see ``wire``."""
+        return wire.redacted(self, headers, chunks, tally)
+
+
+class _Values:
+    """Leaves of a walk that makes a new value."""
+
+    def __init__(self, redactor: Redactor, tally: Counter[str] | None) -> None:
+        self._redactor = redactor
+        self._tally = tally
+
+    def string(self, value: str, edits: list[Edit]) -> str:
+        return self._redactor.apply(value, edits, self._tally)
+
+    def number(self, value: float, kind: str) -> Any:
+        return self._redactor.placeholder(Edit(0, 0, kind, str(value)), "", self._tally)
+
+    def scan(self, value: str, depth: Depth) -> list[Edit]:
+        return self._redactor.edits(value, depth)
+
+    def raw(self, value: bytes) -> bytes:
+        return self._redactor.raw(value, self._tally)
+
+
+class _Seen:
+    """Leaves of a walk that only asks whether there is anything to do."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self.any = False
+
+    def string(self, value: str, edits: list[Edit]) -> str:  # noqa: ARG002 -- the fact is enough
+        self.any = True
+        return value
+
+    def number(self, value: float, kind: str) -> Any:  # noqa: ARG002
+        self.any = True
+        return value
+
+    def scan(self, value: str, depth: Depth) -> list[Edit]:
+        return self._redactor.edits(value, depth)
+
+    def raw(self, value: bytes) -> bytes:
+        return value
+
+
+class _Places(_Seen):
+    """Leaves of a walk over a located value: edits in the JSON text that it was parsed from."""
+
+    def __init__(self, redactor: Redactor, text: str) -> None:
+        super().__init__(redactor)
+        self._text = text
+        self.edits: list[Edit] = []
+
+    def string(self, value: str, edits: list[Edit]) -> str:
+        assert isinstance(value, jsontext.Located)
+        self.edits += [
+            Edit(value.place(edit.start, self._text), value.place(edit.end, self._text), edit.kind, secret_of(edit, value))
+            for edit in edits
+        ]
+        return value
+
+    def number(self, value: float, kind: str) -> Any:
+        assert isinstance(value, (jsontext.LocatedInt, jsontext.LocatedFloat))
+        self.edits.append(Edit(value.start, value.end, kind, str(value), number=True))
+        return value

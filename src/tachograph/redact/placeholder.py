@@ -1,0 +1,35 @@
+"""What stands where a secret stood: ``[REDACTED:<kind>:<fp8>]``.
+
+- The fingerprint is keyed (HMAC-SHA256): equal secrets stay equal within a store, and nobody without the key can confirm a guess.
+- A placeholder needs no escaping in JSON, in a URL's userinfo, in a header or in a shell word, so putting one in breaks no syntax.
+- Placeholders are never redacted again: redaction is idempotent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+
+#: Matches a placeholder and nothing longer.
+PLACEHOLDER: re.Pattern[str] = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
+
+#: Also the neutral form; what redaction must leave alone.
+PROTECTED: re.Pattern[str] = re.compile(r"\[REDACTED:(?:[a-z0-9-]+:)?[0-9a-f]{8}\]")
+
+_KIND = re.compile(r"\[REDACTED:[a-z0-9-]+:([0-9a-f]{8})\]")
+
+
+def fingerprint(key: bytes, value: str) -> str:
+    """Eight hex digits of HMAC-SHA256 over the UTF-8 of ``value`` (lone surrogates pass)."""
+    return hmac.new(key, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
+
+
+def placeholder(kind: str, key: bytes, value: str) -> str:
+    """``kind`` is made of lower-case letters, digits and hyphens."""
+    return f"[REDACTED:{kind}:{fingerprint(key, value)}]"
+
+
+def neutral(text: str) -> str:
+    """Every placeholder without its kind: two policies may find the same secret by different rules, and a replay must not care."""
+    return _KIND.sub(r"[REDACTED:\1]", text) if "[REDACTED:" in text else text

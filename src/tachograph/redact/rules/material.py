@@ -1,0 +1,148 @@
+"""Key material that belongs to no vendor: encoded private keys, JSON web tokens, password hashes.
+
+Whole PEM blocks are not a rule but an algorithm: see ``tachograph.redact.pem``.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+
+from tachograph.redact.rules.examples import digits, hexa, letters, mixed, upper
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Rule, token
+
+_SEGMENT = r"[A-Za-z0-9_-]"
+
+
+def _encoded(text: bytes, offset: int) -> str:
+    """The characters that ``text`` always contributes to a base64 string in which it begins at ``offset`` modulo 3."""
+    encoded = base64.b64encode(b"\0" * offset + text).decode()
+    head = -(-offset * 8 // 6)
+    return encoded[head : (offset + len(text)) * 8 // 6]
+
+
+_PRIVATE_KEY = "|".join(_encoded(b"PRIVATE KEY", offset) for offset in range(3))
+_PEM_HEAD = _encoded(b"-----BEGIN ", 0)
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        id="pem-base64",
+        kind="private-key",
+        keywords=(_PEM_HEAD,),
+        pattern=re.compile(rf"{_PEM_HEAD}[A-Za-z0-9+/]{{0,24}}(?:{_PRIVATE_KEY})(?:[A-Za-z0-9+/=_-]|\\[nr]|\s(?=[A-Za-z0-9+/=]{{40}}))*"),
+        positive=("TLS_KEY=" + base64.b64encode(b"-----BEGIN " + b"EC PRIVATE KEY-----\nMHcCAQEEIA==\n").decode(),),
+        negative=(base64.b64encode(b"-----BEGIN CERTIFICATE-----\nMHcCAQEEIA==\n").decode(),),
+    ),
+    Rule(
+        id="jwt-base64",  # a token that was encoded once more
+        kind="jwt",
+        keywords=("ZXlK",),
+        pattern=re.compile(
+            rf"{LEFT}ZXlK[A-Za-z0-9+/_-]{{8,4096}}?(?:{'|'.join(_encoded(b'.eyJ', n) for n in range(3))})[A-Za-z0-9+/_-]{{20,8192}}={{0,2}}"
+        ),
+        positive=(base64.b64encode(("ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0." + mixed(43)).encode()).decode(),),
+        negative=("ZXlKhbGciOiJIUzI1NiJ9" + "A" * 20,),
+        entropy=3.0,
+    ),
+    Rule(
+        id="putty-key",
+        kind="private-key",
+        keywords=("Private-Lines: ",),
+        pattern=re.compile(r"Private-Lines: \d{1,4}(?:\r?\n|\\n|\\r)+((?:[A-Za-z0-9+/=]{1,80}(?:\r?\n|\\n|\\r|$)){1,400})"),
+        group=1,
+        positive=("Private-Lines: 2\n" + mixed(64) + "\n" + mixed(20) + "==\nPrivate-MAC: " + hexa(40),),
+        negative=("Private-Lines: many",),
+        inside=False,
+    ),
+    token(
+        "jwt",
+        rf"ey[JI]{_SEGMENT}{{10,4096}}\.ey{_SEGMENT}{{8,8192}}(?:\.{_SEGMENT}{{6,4096}})?",
+        "eyJ",
+        "eyI",
+        positive=("ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0." + mixed(43),),
+        negative=("eyJhbGciOiJIUzI1NiJ9", "eyJ.eyJ.x"),
+        entropy=3.0,
+    ),
+    token(
+        "jwe",
+        rf"eyJ{_SEGMENT}{{10,4096}}\.{_SEGMENT}{{0,8192}}\.{_SEGMENT}{{10,64}}\.{_SEGMENT}{{2,8192}}\.{_SEGMENT}{{16,64}}",
+        "eyJ",
+        kind="jwt",
+        positive=("ey" + "JhbGciOiJSU0EifQ." + mixed(60) + "." + mixed(16) + "." + mixed(40) + "." + mixed(22),),
+        negative=("eyJhbGciOiJSU0EifQ.a.b",),
+        entropy=3.0,
+    ),
+    token(
+        "age-key",
+        r"AGE-SECRET-KEY-(?:PQ-)?1[02-9AC-HJ-NP-Zac-hj-np-z]{50,120}",
+        "AGE-SECRET-KEY-",
+        kind="private-key",
+        positive=("AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" + "QPZRY9X8GF2TVDW0S3JN54KHCE",),
+        negative=("AGE-SECRET-KEY-1",),
+    ),
+    token(
+        "nkey-seed",
+        r"S[ACNOUX][A-Z2-7]{56}" + RIGHT,
+        "SU",
+        "SA",
+        "SO",
+        kind="private-key",
+        positive=("S" + "UA" + upper(55),),
+        negative=("SUPERSEDED", "SUA" + "B" * 60),
+        left=LEFT_WORD,
+        entropy=3.8,
+    ),
+    Rule(
+        id="crypt-hash",
+        kind="password-hash",
+        keywords=("$",),
+        pattern=re.compile(
+            r"\$(?:2[aby]\$\d\d\$[./A-Za-z0-9]{53}"
+            r"|(?:1|apr1)\$[^\s$:\"']{1,8}\$[./A-Za-z0-9]{22}"
+            r"|[56]\$(?:rounds=\d{1,9}\$)?[^\s$:\"']{1,16}\$[./A-Za-z0-9]{43,86}"
+            r"|[89]\$[./A-Za-z0-9]{14}\$[./A-Za-z0-9]{43}"
+            r"|krb5(?:asrep|tgs)\$\d{2}\$[^\s\"']{60,8192}"
+            r"|y\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}"
+            r"|argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,4},p=\d{1,3}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,180}"
+            r"|pbkdf2[\w-]{0,10}\$\d{1,8}\$[./A-Za-z0-9+]{4,64}\$[./A-Za-z0-9+=]{16,120}"
+            r"|scrypt\$ln=\d{1,3},r=\d{1,3},p=\d{1,3}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,180}"
+            r"|sha1\$\d{1,8}\$[./A-Za-z0-9]{1,64}\$[./A-Za-z0-9]{28})"
+        ),
+        positive=("$2" + "b$12$" + mixed(53), "root:$6" + "$" + mixed(8) + "$" + mixed(86) + ":19000::"),
+        negative=("echo $1$2", "$2b$12$short"),
+        inside=False,
+    ),
+    Rule(
+        id="netrc-password",
+        kind="password",
+        keywords=("login ",),
+        pattern=re.compile(r"login\s+[\w.@+-]{1,255}\s+password\s+([^\s\"']{4,255})"),
+        group=1,
+        positive=("machine api.example.com login me pass" + "word " + mixed(20),),
+        negative=("login with the password you have",),
+        inside=False,
+        entropy=2.0,
+    ),
+    Rule(
+        id="bearer",
+        kind="authorization",
+        keywords=("earer ",),
+        pattern=re.compile(r"(?<=[Bb])earer ((?=[A-Za-z0-9_.~+/-]*\d)[A-Za-z0-9_.~+/-]{16,4096}={0,2})"),
+        group=1,
+        positive=("Authorization: Bearer " + mixed(40),),
+        negative=("The bearer of this ticket may enter", "Bearer " + letters(10), "Bearer <token>", "bearer-" + digits(20)),
+        inside=False,
+        entropy=3.0,
+    ),
+    Rule(
+        id="basic",
+        kind="authorization",
+        keywords=("Basic ",),
+        pattern=re.compile(r"(?<![A-Za-z])Basic ((?=[A-Za-z]*(?:[0-9+/=]|[a-z][A-Z]))[A-Za-z0-9+/]{8,1024}={0,2})(?![A-Za-z0-9+/=])"),
+        group=1,
+        positive=("authorization: Basic " + base64.b64encode(b"svc:" + b"pa55-w0rd-x").decode(),),
+        negative=("Basic understanding of networks", "Basic Authentication"),
+        inside=False,
+        entropy=2.8,
+    ),
+)

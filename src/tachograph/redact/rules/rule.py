@@ -1,0 +1,74 @@
+"""What a rule is: facts about the shape of one kind of secret.
+
+A rule is tried where one of its keywords stands, so its cost is that of a literal search, and its keywords are part of its meaning.
+
+- ``reach`` 0 (the default): the pattern is matched at the keyword, which is the beginning of the match.
+- ``reach`` n: the match may begin up to n characters before the keyword (the pattern is searched from there).
+- ``inside``: the keyword is part of an unbroken run of at least ``RUN`` characters out of letters, digits, ``_ - . ~``: true for every
+  token with a prefix, and what lets the engine pass over ordinary words in one step.
+- ``gate``: a literal that every keyword of a rule outside such runs contains; it is looked for first.
+- ``group`` is what gets masked: 0 for the whole match.
+- ``entropy`` is the least Shannon entropy of the masked part, in bits per character: a variable name is not a token.
+
+Patterns are linear: no nested quantifiers, every repetition bounded or over one character class.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: Characters. The shortest run that can hold a token.
+RUN = 15
+
+#: The left edge of a token: no letter or digit before it, unless that one belongs to an escape (``\n``, ``%3D``, ``\u0022``).
+LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+
+#: The same for prefixes that are also words: no ``-`` or ``_`` either.
+LEFT_WORD = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+
+#: The same for tokens without any separator: base64 is full of them unless its own characters count as inside, too.
+LEFT_BASE64 = r"(?:(?<![A-Za-z0-9_+/-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+RIGHT_BASE64 = r"(?![A-Za-z0-9+/])"
+
+#: The right edge of a token of fixed length.
+RIGHT = r"(?![A-Za-z0-9])"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One shape. ``kind`` ends up in the placeholder; the examples are checked by the tests."""
+
+    id: str
+    kind: str
+    keywords: tuple[str, ...]
+    pattern: re.Pattern[str]
+    group: int = 0
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    reach: int = 0
+    inside: bool = True
+    gate: str = ""
+    entropy: float = 0.0
+
+
+def token(
+    id: str,  # noqa: A002 -- it is the rule's name for what it is
+    body: str,
+    *keywords: str,
+    positive: tuple[str, ...],
+    negative: tuple[str, ...],
+    kind: str = "",
+    left: str = LEFT,
+    entropy: float = 2.5,
+) -> Rule:
+    """A token that begins with one of its keywords. ``body`` is the whole token's pattern, prefix included."""
+    return Rule(
+        id=id,
+        kind=kind or id,
+        keywords=keywords,
+        pattern=re.compile(left + body, re.ASCII),
+        positive=positive,
+        negative=negative,
+        entropy=entropy,
+    )

@@ -1,0 +1,220 @@
+"""Does a value look like a secret, like the absence of one, or like code?
+
+Names alone raise false alarms: ``password = os.environ["X"]``, ``token: str``, ``api_key=<your key>``. The judgement here is made of a few
+plain tests, each about one way in which a value can be harmless.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from itertools import pairwise
+
+from tachograph.redact.names import Named, Strength, words
+from tachograph.redact.words import table
+
+#: The beginning of a template variable, a stand-in in brackets, dots and stars, or a reference to a secret kept elsewhere.
+_HOLLOW = re.compile(
+    r"\$\{|\$\(|\$[A-Za-z_]|\$\d\b|\{\{|\{%|\{[A-Za-z_][^{}]*\}\Z|<[^<>]*>?\Z|&lt;|%\([A-Za-z_]\w*\)|%[sdr]\b|%[A-Za-z_]+%\Z|#\{|@\{|\[\["
+    r"|\*{3}|\.{3}|…|•{3}|-{4}|_{4}|!(?:Ref|Sub|vault|secret|ENV)\b|ENC[\[(]|op://|vault:|ssm:|arn:|awssm:|gcp-sm:|secretref:"
+)
+
+_WORDS_OF_NOTHING = table(
+    """
+    none null nil undefined true false yes no on off empty unset string str text bytes int integer number float bool boolean
+    object any array optional required secret password passwd pwd token key apikey api credentials credential auth value name
+    your my the a an of for to changeme change me placeholder example sample dummy fake mock todo tbd fixme here insert enter
+    put replace set provide add is not given redacted hidden masked removed omitted private public default test testing type
+    user username email client access id var variable env environment bearer basic digest oauth field input label prompt this
+    that real and or with from in new old confirm config file
+    """
+)
+
+_SWITCHES = frozenset(("", "true", "false", "yes", "no", "on", "off", "none", "null", "auto", "default", "enabled", "disabled"))
+
+_STOP = table(
+    """
+    the a an of to for is are was be in on at and or with from your you this that it must should will can not if as by
+    """
+)
+
+_TYPES = re.compile(
+    r"(?:u?int(?:eger)?(?:8|16|32|64|128)?|float(?:32|64)?|u?int\d+_t|uint8array|text|string|[A-Za-z]+\[\]|option(?:al)?[<\[].*"
+    r"|var(?:char)?\(?\d*\)?|base64|utf-?8|sha-?\d+|md5|aes-?\d*(?:-\w+)*|rsa-?\d*|[hre]s\d{3}|ed25519|v\d+(?:\.\d+)*|oauth ?2(?:\.0)?"
+    r"|(?:cram|digest)-md5|scram-sha-\d+(?:-plus)?|xoauth2|ntlmv?\d?)\Z",
+    re.IGNORECASE,
+)
+
+_CODE = re.compile(
+    r"\w\(|\)\s*$|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|^[A-Za-z_]\w*(?:\.\w+)*\[|->|=>|::|\s[|&]{1,2}\s|^[A-Za-z_]\w*\.(?:get|env|environ|config|settings)\b"
+    r"|^(?:new|await|return|lambda|function|self|this|process|os|env|ctx|req|args|opts|options|config|settings|data|params)\b[.\[( ]"
+)
+
+#: A literal that ended where one seemed to begin: ``"password = " + new Buffer(…``
+_CONCATENATION = re.compile(r"\s*(?:\+|\.\$|\.\s|&\s|\|\|)\s*[\w$(\"'\[]?[^\"'`]*[\[(.$]")
+
+_PATH = re.compile(
+    r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[\w.@%+~-]*(?:[/\\][\w.@%+~ -]*)*\Z"
+    r"|[\w.-]+(?:/[\w.-]+)*\.(?:json|ya?ml|toml|txt|pem|crt|key|env|py|js|ts|go|rs|md|cfg|ini|conf|sh|html?|xml|png|svg)\Z"
+)
+_URL = re.compile(r"(?:https?|wss?|ftp|s3|gs|file|git|ssh|mailto|data|urn|tel):")
+#: A host name with or without port and path, or a mail address.
+_HOST = re.compile(r"(?:[\w.+-]{1,64}@)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?:/[\w./~%-]*)?\Z")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?\Z")
+UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_SINGLE = re.compile(r"(.)\1*\Z", re.DOTALL)
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_RUNS = re.compile(r"[A-Za-z0-9]+")
+
+
+def entropy(text: str) -> float:
+    """Shannon entropy in bits per character."""
+    n = len(text)
+    return -sum(c / n * math.log2(c / n) for c in Counter(text).values()) if n else 0.0
+
+
+def hollow(value: str) -> bool:
+    """A stand-in: a template variable, ``<your-key>``, ``xxxx``, ``***``, ``changeme``, or one of our own placeholders."""
+    if "[REDACTED" in value or _HOLLOW.match(value):
+        return True
+    core = value.strip("\"'`<>[](){} \t;,")
+    if len(core) < 3 or _SINGLE.match(core):
+        return True
+    letters = core.replace("-", "").replace("_", "").replace(".", "").lower()
+    if (
+        not letters
+        or _SINGLE.match(letters)
+        or "xxxxx" in letters
+        or "*****" in core
+        or "....." in core
+        or ("00000000" in letters and len(set(letters)) < 4)
+    ):
+        return True
+    if letters.startswith(("your", "insert", "replace", "changeme", "placeholder", "enteryour", "redacted", "todo")) and not any(
+        c.isdigit() for c in letters
+    ):
+        return True
+    return all(word in _WORDS_OF_NOTHING or (word.isdigit() and len(word) < 3) for word in words(core)) if _wordy(core) else False
+
+
+def _wordy(value: str) -> bool:
+    return not any(not (c.isalnum() or c in " _-.:,'!?") for c in value)
+
+
+def classes(value: str) -> int:
+    """How many of lower case, upper case, digits and other characters occur."""
+    return (
+        any(c.islower() for c in value)
+        + any(c.isupper() for c in value)
+        + any(c.isdigit() for c in value)
+        + any(not c.isalnum() for c in value)
+    )
+
+
+def random(value: str, least: int = 16, *, joined: bool = True) -> bool:
+    """Made by a machine: a run of at least ``least`` letters and digits that are no words. A UUID counts. ``joined``: so do shorter
+    runs that separators join."""
+    if UUID.match(value):
+        return True
+    runs = _RUNS.findall(value)
+    run = max(runs, key=len, default="")
+    if len(run) < least:
+        return joined and len(runs) > 1 and len(value) >= 20 and _random_joined("".join(runs), runs)
+    bits = entropy(run)
+    has_digit = any(c.isdigit() for c in run)
+    has_alpha = any(c.isalpha() for c in run)
+    if has_digit and has_alpha:
+        return bits >= 2.6 and not _numbered_words(run)
+    # Letters only: in words of camel case the case changes every five letters or so, in random ones every second.
+    return has_alpha and len(run) >= 20 and len(_CAMEL.findall(run)) * 3 > len(run) and bits >= 3.5
+
+
+def _random_joined(joined: str, runs: list[str]) -> bool:
+    """Random characters with separators among them: few of its runs are words, and digits are all over it."""
+    alpha = [group for run in runs for group in _CAMEL.findall(run)]
+    digits = sum(c.isdigit() for c in joined)
+    changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(joined))
+    wordy = sum(len(group) for group in alpha if len(group) >= 5)
+    return (
+        len(joined) >= 20
+        and digits >= 3
+        and len(joined) - digits >= 6
+        and changes >= 5
+        and wordy <= 0.3 * len(joined)
+        and entropy(joined) >= 3.3
+    )
+
+
+def _numbered_words(run: str) -> bool:
+    """``Python3Interpreter2``: camel-case words with few digits."""
+    groups = re.findall(r"\d+|[A-Z]?[a-z]+|[A-Z]+", run)
+    return sum(len(g) for g in groups if g.isdigit()) <= 4 and sum(len(g) for g in groups if len(g) >= 4 and g.isalpha()) > len(run) * 0.75
+
+
+def password_like(value: str) -> bool:
+    """Chosen by a person or a generator: at least six characters out of three classes, no spaces, no code."""
+    return 6 <= len(value) <= 128 and not any(c.isspace() for c in value) and classes(value) >= 3 and any(c.isdigit() for c in value)
+
+
+def switch(value: str) -> bool:
+    """Nothing, a truth value or a count: what a setting holds that is only called like a secret."""
+    return value.strip().lower() in _SWITCHES or (value.isdigit() and len(value) < 4)
+
+
+def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
+    """Plainly something else than a secret, whatever it is called: a type, a path, an address, a date, a number, code, prose."""
+    if _TYPES.match(value) or _DATE.match(value) or _URL.match(value):
+        return True
+    if _PATH.match(value) and not random(value, 20):
+        return True
+    if _HOST.match(value) and not random(value, 20, joined=False):
+        return True
+    if not quoted and not tight and value[0] in "([{*&|+":
+        return True
+    if _CONCATENATION.match(value):
+        return True
+    if not quoted and _CODE.search(value) and not (random(value, 20) and not any(c in "()[]" for c in value)):
+        return True
+    if any(c.isspace() for c in value):
+        parts = value.split()
+        return len(parts) > 8 or any(part.lower().strip(".,:;!?") in _STOP for part in parts)
+    return False
+
+
+def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False) -> bool:
+    """Whether a value under a name is a secret.
+
+    ``quoted``: it is a literal (a JSON string, a quoted word, a command line argument), so it cannot be code.
+    ``tight``: written ``NAME=value`` in the manner of an environment, where a bare word is a literal, too.
+    """
+    if not 4 <= len(value) <= 65536 or said.strength is Strength.NONE or hollow(value) or harmless(value, quoted=quoted, tight=tight):
+        return False
+    if said.kind == "pin":
+        return value.isdigit() or random(value)
+    if _NUMBER.match(value):
+        return (said.kind == "password" and len(value) >= 6) or len(value) >= 20
+    if random(value) or (random(value, 12) and classes(value) >= 3):
+        return True
+    if said.strength is Strength.LIKELY:
+        return said.kind in ("password", "secret", "authorization") and password_like(value)
+    if password_like(value):
+        return True
+    bare = not (quoted or tight)
+    plain = all(word in _WORDS_OF_NOTHING for word in words(value))
+    if any(c.isdigit() for c in value) and any(c.isalpha() for c in value):
+        return len(value) >= 6 and not (bare and _IDENTIFIER.match(value) and "_" in value) and not plain
+    if bare or plain:
+        return False
+    if said.kind == "password":
+        return True
+    # A secret, key or token of letters only: words joined by separators are a name for it, not the thing.
+    return not _wordy(value) or (len(value) >= 12 and entropy(value) >= 3.3 and not re.search(r"[ _.-]", value))
+
+
+def vocabulary() -> str:
+    """All tables as text, for a policy's fingerprint."""
+    patterns = [pattern.pattern for pattern in (_HOLLOW, _TYPES, _CODE, _CONCATENATION, _PATH, _URL, _HOST, _DATE)]
+    return repr((patterns, sorted(_WORDS_OF_NOTHING), sorted(_SWITCHES), sorted(_STOP)))

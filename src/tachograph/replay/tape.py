@@ -1,0 +1,211 @@
+"""A session as a tape: the calls that a replay can answer, with the pieces of their answers in the order in which they came."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tachograph.core import events
+from tachograph.core.errors import ReplayError
+
+from . import match
+
+#: Ends that are the agent's doing: in a replay the agent does them again, nothing is delivered.
+_BY_AGENT = ("closed", "cancelled")
+
+
+class Source(Protocol):
+    """What a tape is made of (``log.reader.Recording``)."""
+
+    @property
+    def entries(self) -> Iterable[Any]: ...
+    def content(self, uri: str | None) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One delivery: ``order`` among all of the session, ``header`` as the client reads it, ``data`` its payload."""
+
+    order: int
+    header: dict[str, Any]
+    data: bytes = b""
+
+
+@dataclass
+class TapeCall:
+    """One recorded call. ``covered``: it happened inside a tool or command that is itself answered, and will not be asked for."""
+
+    event: events.Call | events.Started
+    kind: str
+    name: str
+    lane: str
+    request: dict[str, Any]
+    pieces: list[Piece]
+    key: bytes
+    seq: int
+    covered: bool = False
+    used: bool = False
+    cut: bool = False
+    workspace: dict[str, Any] | None = None
+    end: int = 0
+    """The line with which it ended."""
+    effects: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """``model_call Converse``, ``tool_call apply_patch`` …"""
+        if isinstance(self.event, events.ModelCall):
+            return f"model call {self.event.operation}"
+        return f"{self.kind} {self.name}"
+
+    @property
+    def sort(self) -> str:
+        """As counted in a report: model, tool, http, process."""
+        return "model" if isinstance(self.event, events.ModelCall) else self.kind
+
+
+@dataclass
+class Tape:
+    """All calls of a session, in the order in which they began."""
+
+    calls: list[TapeCall] = field(default_factory=list)
+    start: events.SessionStart | None = None
+    end: events.SessionEnd | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    workspace: dict[str, Any] | None = None
+    code: list[str] = field(default_factory=list)
+    stdout: Any = None
+    written: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
+    """(seq, enclosing call, changes) of files that a tool's own code wrote between its inner calls."""
+
+    def __post_init__(self) -> None:
+        self._free: dict[bytes, collections.deque[TapeCall]] = {}
+
+    def index(self) -> None:
+        """Prepare ``take`` (after all calls are in)."""
+        self._free.clear()
+        for call in self.calls:
+            if not call.covered:
+                self._free.setdefault(call.key, collections.deque()).append(call)
+
+    def take(self, key: bytes) -> TapeCall | None:
+        """The first unused call with this key, now used; None for a miss. An answer is never given twice."""
+        waiting = self._free.get(key)
+        while waiting:
+            call = waiting.popleft()
+            if not call.covered:
+                call.used = True
+                return call
+        return None
+
+    def cover(self, call: TapeCall) -> list[TapeCall]:
+        """An answered tool does not run: what it did inside is not asked for. Returns what is covered by that, and gathers in
+        ``call.effects`` all that it, and what it called, did to the workspace."""
+        own = [(call.end, call.workspace)] if call.workspace is not None else []
+        if call.kind != "tool" or not getattr(call.event, "exact", True):
+            call.effects = [changes for _, changes in own]
+            return []
+        inside = {call.event.id}
+        found: list[TapeCall] = []
+        for other in self.calls:
+            if other.event.parent_id in inside:
+                inside.add(other.event.id)
+                if not other.used and not other.covered:
+                    other.covered = True
+                    found.append(other)
+        inner = [(other.end, other.workspace) for other in found if other.workspace is not None]
+        loose = [(seq, changes) for seq, parent, changes in self.written if parent in inside]
+        call.effects = [changes for _, changes in sorted([*own, *inner, *loose], key=lambda item: item[0])]
+        return found
+
+    def unused(self) -> list[TapeCall]:
+        return [call for call in self.calls if not call.used and not call.covered]
+
+
+def load(source: Source) -> Tape:
+    """The tape of a recording. Raises ``ReplayError`` for a session that has no wire to replay."""
+    tape = Tape()
+    open_calls: dict[str, tuple[events.Started, int]] = {}
+    began: dict[str, int] = {}
+    for entry in source.entries:
+        event = entry.event
+        if isinstance(event, events.SessionStart):
+            tape.start = event
+            tape.facts = source.content(event.facts_uri) or {}
+            tape.workspace = source.content(event.workspace_uri)
+        elif isinstance(event, events.SessionEnd):
+            tape.end = event
+        elif isinstance(event, events.Started):
+            open_calls[event.call_id] = (event, entry.seq)
+            began[event.call_id] = entry.seq
+        elif isinstance(event, events.Workspace) and event.parent_id is not None:
+            tape.written.append((entry.seq, event.parent_id, source.content(event.changes_uri) or {}))
+        elif isinstance(event, events.Ambient) and event.kind == "stdout":
+            tape.stdout = source.content(event.content_uri)
+        elif isinstance(event, events.Process) and event.action == "left" and "/proc-" not in (event.lane or ""):
+            # The agent's own processes only: what a command of its ran (a test suite) is its work, not its code.
+            tape.code.extend((source.content(event.facts_uri) or {}).get("code", []))
+        elif isinstance(event, events.Call) and event.wire_uri is not None:
+            open_calls.pop(event.id, None)
+            tape.calls.append(_call(source, event, began.get(event.id, entry.seq), entry.seq))
+    for started, seq in open_calls.values():
+        tape.calls.append(_unfinished(source, started, seq))
+    if tape.start is not None and tape.start.source != "record":
+        raise ReplayError(
+            f"this session was imported ({tape.start.imported_from or tape.start.source}) and holds no wire exchange to replay; "
+            "tacho show and tacho postmortem read it"
+        )
+    tape.calls.sort(key=lambda call: call.seq)
+    tape.index()
+    return tape
+
+
+def _call(source: Source, event: events.Call, seq: int, end: int) -> TapeCall:
+    kind, name = _kind(event)
+    request = source.content(event.request_uri) or {}
+    lane = event.lane or "main"
+    wire = source.content(event.wire_uri) or {}
+    changes = source.content(event.workspace_uri)
+    return TapeCall(
+        event=event, kind=kind, name=name, lane=lane, request=request, pieces=_pieces(wire), key=match.key(lane, kind, name, request),
+        seq=seq, covered="/proc-" in lane, cut=event.outcome == "cut", workspace=changes, end=end,
+    )  # fmt: skip
+
+
+def _unfinished(source: Source, event: events.Started, seq: int) -> TapeCall:
+    request = source.content(event.request_uri) or {}
+    lane, name = event.lane or "main", event.name or event.operation
+    return TapeCall(
+        event=event, kind=event.kind, name=name, lane=lane, request=request, pieces=[],
+        key=match.key(lane, event.kind, name, request), seq=seq, covered="/proc-" in lane, cut=True,
+    )  # fmt: skip
+
+
+def _kind(event: events.Call) -> tuple[str, str]:
+    if isinstance(event, events.ToolCall):
+        return "tool", event.name
+    if isinstance(event, events.Process):
+        return "process", event.program or ""
+    if isinstance(event, events.ModelCall):
+        return "http", event.operation
+    return "http", getattr(event, "method", "")
+
+
+def _pieces(wire: dict[str, Any]) -> list[Piece]:
+    out: list[Piece] = []
+    data, at = wire.get("data", b""), 0
+    for m, order, _, *more in wire.get("pieces", []):
+        if m == "chunk":
+            length = int(more[0])
+            fields = more[1] if len(more) > 1 else {}
+            out.append(Piece(order, {"m": "chunk", **fields}, data[at : at + length]))
+            at += length
+        elif m == "head":
+            out.append(Piece(order, {"m": "head", "head": wire.get("head") or {}}))
+        else:
+            last = wire.get("last") or {}
+            if last.get("state") not in _BY_AGENT:
+                out.append(Piece(order, {"m": m, **last}))
+    return out

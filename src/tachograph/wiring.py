@@ -1,0 +1,113 @@
+"""Settings, and the objects that they make: the one place where the clock, entropy, the environment and the file system meet.
+
+Everything below gets what it needs handed in. A verb of the command line asks here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tachograph.core.errors import KeyUnavailableError, StoreError, UsageError
+from tachograph.core.ports import Clock, Entropy, Store
+from tachograph.crypto import keys
+from tachograph.log import opening
+from tachograph.log.opening import OpenStore
+from tachograph.stores.local import LocalStore
+
+
+class SystemClock:
+    """The machine's clocks."""
+
+    def unix_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What the user chose. ``key_file`` lies outside the store, so that a stolen store is unreadable."""
+
+    store: str
+    key_file: Path
+    clock: Clock
+    entropy: Entropy
+
+
+def settings(store: str | None = None) -> Settings:
+    """From the command line, else the environment, else the XDG defaults."""
+    home = Path(os.path.expanduser("~"))
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return Settings(
+        store=store or os.environ.get("TACHO_STORE") or str(data / "tachograph"),
+        key_file=Path(os.environ.get("TACHO_KEY") or config / "tachograph/key.json"),
+        clock=SystemClock(),
+        entropy=os.urandom,
+    )
+
+
+def store_at(where: str) -> Store:
+    """The store that a path or URL names."""
+    if "://" in where:
+        raise UsageError(f"this version keeps stores in local folders only, {where}; name a folder with --store")
+    if os.path.exists(where) and not os.path.isdir(where):
+        raise UsageError(f"not a folder, {where}; name the store's folder with --store")
+    return LocalStore(where)
+
+
+def key(chosen: Settings, *, make: bool = False) -> keys.KeyFile:
+    """The user's key file; made at first use (0600) where ``make`` says so."""
+    path = chosen.key_file
+    try:
+        return keys.load(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        if not make:
+            raise KeyUnavailableError(f"no key file at {path}; restore it from your backup or name another with TACHO_KEY") from None
+    except OSError as error:
+        raise KeyUnavailableError(f"cannot read the key file {path}, {error.strerror}; check its owner and mode") from None
+    return _make_key(chosen, path)
+
+
+def _make_key(chosen: Settings, path: Path) -> keys.KeyFile:
+    made = keys.generate(chosen.entropy)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Written beside and linked into place: of two first uses at once, one key wins, and no half key is ever read.
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        fd = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(fd, keys.dump(made))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return keys.load(path.read_bytes(), str(path))
+        finally:
+            os.unlink(temporary)
+    except OSError as error:
+        raise StoreError(f"cannot make the key file {path}, {error.strerror}; name a writable place with TACHO_KEY") from None
+    return made
+
+
+def open_for_reading(chosen: Settings) -> OpenStore:
+    """An existing store. Raises ``UsageError`` where there is none."""
+    store = store_at(chosen.store)
+    opening.describe(store)
+    return opening.open_store(store, key(chosen))
+
+
+def open_for_writing(chosen: Settings) -> OpenStore:
+    """The store, made at first use. A folder that holds other things is not turned into one."""
+    store = store_at(chosen.store)
+    if not opening.exists(store):
+        if os.path.isdir(chosen.store) and os.listdir(chosen.store):
+            raise UsageError(f"{chosen.store} is a folder with other things in it, and no store; name a new or empty one with --store")
+        opening.create(store, key(chosen, make=True), chosen.entropy)
+    return opening.open_store(store, key(chosen, make=True))

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from tachograph.redact.policy import Policy
+from tachograph.redact.rules import ALL, Rule
+from tachograph.redact.vendors import DEFAULT, Vendors, stand_in
+
+IDS = [rule.id for rule in ALL]
+
+
+def found(vendors: Vendors, text: str) -> list[str]:
+    return [text[start:end] for start, end, _ in vendors.find(text, vendors.narrow(text))]
+
+
+@pytest.mark.parametrize("rule", ALL, ids=IDS)
+def test_a_rule_does_what_its_examples_say(rule: Rule) -> None:
+    vendors = Vendors([rule])
+    assert rule.positive
+    assert rule.negative
+    for text in rule.positive:
+        assert found(vendors, text), text
+        assert found(vendors, f"before\n{text}\nafter"), text
+    for text in rule.negative:
+        assert found(vendors, text) == []
+
+
+@pytest.mark.parametrize("rule", ALL, ids=IDS)
+def test_all_rules_together_find_what_each_does(rule: Rule) -> None:
+    """The narrowed text, the tree of keywords and the gates lose nothing."""
+    for text in rule.positive:
+        alone = found(Vendors([rule]), text)
+        assert set(alone) <= set(found(DEFAULT, text))
+
+
+@pytest.mark.parametrize("rule", ALL, ids=IDS)
+def test_a_rule_is_well_formed(rule: Rule) -> None:
+    assert re.fullmatch(r"[a-z0-9-]+", rule.kind)
+    assert rule.keywords
+    assert all(rule.gate in keyword for keyword in rule.keywords)
+    assert rule.pattern.groups >= rule.group
+    assert not re.search(r"[+*}]\)[+*]", rule.pattern.pattern.replace("\\", "")), "a repetition of a repetition"
+    if rule.inside:
+        assert all(re.fullmatch(r"[A-Za-z0-9_.~-]+", keyword) for keyword in rule.keywords)
+
+
+def test_ids_are_unique() -> None:
+    assert len(set(IDS)) == len(IDS)
+
+
+def test_stand_ins() -> None:
+    assert stand_in("ghp_" + "x" * 36)
+    assert not stand_in("gh" + "p_" + "aB3" * 12)
+
+
+def test_the_fingerprint_is_the_same_in_every_process() -> None:
+    program = "from tachograph.redact.policy import Policy; print(Policy.default().fingerprint)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "7"})
+    assert done.stdout.strip() == Policy.default().fingerprint
+    assert re.fullmatch(r"[0-9a-f]{16}", Policy.default().fingerprint)
+
+
+def test_the_fingerprint_tells_policies_apart() -> None:
+    policy = Policy.default()
+    first = policy.rules[0]
+    others = [
+        replace(policy, rules=policy.rules[1:]),
+        replace(policy, rules=(replace(first, pattern=re.compile("x")), *policy.rules[1:])),
+        replace(policy, rules=(replace(first, entropy=first.entropy + 1), *policy.rules[1:])),
+        replace(policy, secret_names=frozenset(("nonce",))),
+        replace(policy, plain_names=frozenset(("token",))),
+        replace(policy, headers=policy.headers | {"x-mine"}),
+    ]
+    assert len({policy.fingerprint, *(other.fingerprint for other in others)}) == len(others) + 1
+    assert Policy.default().fingerprint == policy.fingerprint
