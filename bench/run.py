@@ -109,7 +109,10 @@ def resent_history(folder: Path) -> None:
 
 
 def main() -> None:
+    only = set(sys.argv[1:])
     for one in (caller_cost, throughput, replay, start_up, resent_history):
+        if only and one.__name__ not in only:
+            continue
         with tempfile.TemporaryDirectory(prefix="tacho-bench-") as folder:
             one(Path(folder))
 

@@ -62,6 +62,7 @@ CASES: list[tuple[Any, Any]] = [
     ({"username": "password", "list": ["password", "email"]}, None),
     ({"credentials": {"user": "me", "region": "eu"}}, None),
     ({"id": "toolu_01" + mixed(22), "call_id": "call_" + mixed(24), "session_id": hexa(32), "sha": hexa(40)}, None),
+    ({"role": "tool", "name": "get_password", "content": "Error 404 entry missing"}, None),
     # what must stay byte for byte
     ({"type": "thinking", "thinking": "hm", "signature": mixed(400) + "=="}, None),
     ({"type": "redacted_thinking", "data": mixed(400)}, None),

@@ -30,6 +30,7 @@ MASKED = [
     (f'password: str = "{PASSWORD}"', PASSWORD),
     (f'if token == "{mixed(30)}":', mixed(30)),
     (f':password       => "{PASSWORD}",', PASSWORD),
+    ("SECRET_KEY=i@3z" + "3w0(km2!k4#@piy#yue!k0j88sr1r#j@jfh6*fwb", "i@3z" + "3w0(km2!k4#@piy#yue!k0j88sr1r#j@jfh6*fwb"),
     (f"PGPASSWORD={PASSWORD} psql -h db", PASSWORD),
     (f"API key (prod): {HEX_KEY}", HEX_KEY),
     (f"Secret Key: {mixed(32)}", mixed(32)),
@@ -84,6 +85,9 @@ MASKED = [
 ]
 
 KEPT = [
+    "API_KEY=get_key(name)",
+    "TOKEN=settings.token",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
     "mysqldump db | ssh -p2222 backup",
     "docker run -p 8080:80 nginx",
     "curl -u $USER:$PASSWORD https://x",
@@ -270,6 +274,15 @@ def test_json_lines() -> None:
 def test_a_key_twice_is_scanned_as_text() -> None:
     text = '{"password":"hunter2!x","password":"none"}'
     assert "hunter2!x" not in REDACTOR.text(text)
+
+
+@pytest.mark.parametrize("depth", [148, 149, 150, 151, 199, 200, 201, 400])
+def test_nesting_at_the_limits(depth: int) -> None:
+    deep = "[" * depth + f'"{GITHUB}"' + "]" * depth
+    assert REDACTOR.text(deep) == deep.replace(GITHUB, placeholder("github-token", KEY, GITHUB))
+    assert GITHUB not in str(REDACTOR.body(deep.encode(), content_type="application/json"))
+    event = b'data: {"a":' + deep.encode() + b"}\n\n"
+    assert GITHUB.encode() not in REDACTOR.answer([["content-type", "text/event-stream"]], [event])[1][0]
 
 
 def test_deep_nesting_ends() -> None:

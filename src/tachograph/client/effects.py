@@ -22,7 +22,6 @@ at once, a single ``result``. Every tap is written like this::
 from __future__ import annotations
 
 import collections
-import contextlib
 import functools
 import os
 import sys
@@ -40,6 +39,23 @@ Piece = Tuple[Dict[str, Any], bytes]
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
+class _Inside:
+    """A scope of lanes (a class: ``contextlib`` would cost as much as the rest of a recorded call)."""
+
+    __slots__ = ("_lane", "_number", "_real", "_token")
+
+    def __init__(self, lane: lanes.Lane, number: int, real: bool) -> None:
+        self._lane = lane
+        self._number = number
+        self._real = real
+
+    def __enter__(self) -> None:
+        self._token = lanes.enter(self._lane.inside(self._number, real=self._real))
+
+    def __exit__(self, *_: Any) -> None:
+        lanes.leave(self._token)
+
+
 class Call:
     """One call in flight. ``replayed``: take the answer from here, run nothing. ``silent``: this call is inside another one that is
     recorded already (or nothing records at all): run it, tell nobody."""
@@ -52,32 +68,24 @@ class Call:
         self.silent = at is None
         self.replayed = at is not None and at.mode == "replay"
         self._over = self.silent
-        self._pieces: Deque[Piece] = collections.deque()
-        self._ready = threading.Lock()
-        self._ready.acquire()
-        self._waker: Optional[Callable[[], None]] = None
-        self._guard = threading.Lock()
         self.end_piece: Optional[Dict[str, Any]] = None
+        if self.replayed:
+            self._pieces: Deque[Piece] = collections.deque()
+            self._ready = threading.Lock()
+            self._ready.acquire()
+            self._waker: Optional[Callable[[], None]] = None
+            self._guard = threading.Lock()
 
     # -- recording -------------------------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def real(self) -> Iterator[None]:
-        """Around the real thing: what happens inside is part of this call."""
-        token = lanes.enter(self._lane.inside(self._number, real=True))
-        try:
-            yield
-        finally:
-            lanes.leave(token)
+    def real(self) -> "_Inside":
+        """``with call.real():`` around the real thing: what happens inside is part of this call."""
+        return _Inside(self._lane, self._number, True)
 
-    @contextlib.contextmanager
-    def body(self) -> Iterator[None]:
-        """Around code of the agent's own that this call stands for (a declared tool): inner calls are recorded, under this one."""
-        token = lanes.enter(self._lane.inside(self._number, real=False))
-        try:
-            yield
-        finally:
-            lanes.leave(token)
+    def body(self) -> "_Inside":
+        """``with call.body():`` around code of the agent's own that this call stands for (a declared tool): inner calls are recorded,
+        under this one."""
+        return _Inside(self._lane, self._number, False)
 
     def tell_head(self, head: Dict[str, Any]) -> None:
         """The answer began."""
@@ -325,8 +333,10 @@ def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
     return out
 
 
-#: Frames of these are never "the place in the agent that made the call".
-_LIBRARIES = (_PACKAGE, os.sep + "site-packages" + os.sep, os.path.dirname(os.__file__) + os.sep, "<frozen")
+#: Files of these are never "the place in the agent that made the call".
+_LIBRARIES = (_PACKAGE, os.sep + "site-packages" + os.sep, os.path.dirname(os.__file__) + os.sep)
+#: File name → whether it is the agent's own. Every call asks for a few names, and an agent has few files.
+_own: Dict[str, bool] = {}
 
 
 def call_site() -> Optional[str]:
@@ -336,7 +346,10 @@ def call_site() -> Optional[str]:
         if frame is None:
             return None
         name = frame.f_code.co_filename
-        if not name.startswith("<") and not any(part in name for part in _LIBRARIES):
+        own = _own.get(name)
+        if own is None:
+            own = _own[name] = not name.startswith("<") and not any(part in name for part in _LIBRARIES)
+        if own:
             return "%s:%d" % (name, frame.f_lineno)
         frame = frame.f_back
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 _HEAD = struct.Struct(">II")
 HEAD_SIZE = _HEAD.size
@@ -20,7 +20,19 @@ MAX_HEADER = 64 << 20
 MAX_PAYLOAD = 1 << 30
 
 # ASCII output: lone surrogates (which agents do produce) pass through as \\udXXX escapes instead of failing to encode.
-_dumps = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":"), allow_nan=True).encode
+_encoder = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":"), allow_nan=True)
+
+
+def _make_dumps() -> Callable[[Any], str]:
+    """``JSONEncoder.encode`` makes its C encoder anew at every call, which costs more than encoding a small header: make it once."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _encoder.encode
+    encode = make(None, _encoder.default, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
+    return lambda value: "".join(encode(value, 0))
+
+
+_dumps = _make_dumps()
 
 
 class FrameError(ValueError):
@@ -30,11 +42,6 @@ class FrameError(ValueError):
 def pack(header: Dict[str, Any], payload: bytes = b"") -> bytes:
     """One frame."""
     head = _dumps(header).encode("ascii")
-    return _HEAD.pack(len(head), len(payload)) + head + payload
-
-
-def pack_parsed(head: bytes, payload: bytes = b"") -> bytes:
-    """One frame whose header is JSON already (the hot path of ``@tool`` builds it by hand)."""
     return _HEAD.pack(len(head), len(payload)) + head + payload
 
 

@@ -103,7 +103,8 @@ def _in_lane(lane: Lane, run: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 
 
 def install() -> None:
-    """Carry lanes across ``Thread.start``, ``ThreadPoolExecutor.submit`` and ``create_task``."""
+    """Carry lanes across ``Thread.start`` and ``ThreadPoolExecutor.submit``."""
+    _current.set(_root)
     start = threading.Thread.start
 
     @functools.wraps(start)

@@ -67,6 +67,9 @@ _NESTED = re.compile(r"\\{0,8}[\"'`]|&(?:quot|apos|#39|#34|lt|gt|[lr][sd]quo);?"
 _BLANK_WORD = re.compile(r"[A-Za-z0-9_.~+/=-]{1,4096}")
 
 
+_LONG = re.compile(r"[A-Za-z0-9_.$-]{65}")
+
+
 class Found(NamedTuple):
     """A secret in characters of the text."""
 
@@ -156,6 +159,8 @@ class _Site(NamedTuple):
 
 
 def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found | None:
+    if _LONG.match(text, end):
+        return None  # in the middle of a blob, where a joint could only be sought in vain, at every length of the rest
     joint = _JOINT.match(text, end)
     if joint is None:
         return None

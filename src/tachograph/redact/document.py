@@ -27,7 +27,7 @@ from tachograph.redact.words import table
 MAX_DEPTH = 200
 
 _NAME_KEYS = ("name", "key", "Name", "Key", "field", "header", "variable", "label", "parameter", "k", "id", "title", "option")
-_VALUE_KEYS = ("value", "Value", "val", "v", "stringValue", "string_value", "text", "content", "default", "secret", "intValue")
+_VALUE_KEYS = ("value", "Value", "val", "v", "stringValue", "string_value", "intValue")
 
 _OPAQUE = table(
     """

@@ -11,8 +11,8 @@ import re
 from bisect import bisect_right
 from typing import Any
 
-#: Deeper nesting is scanned as text.
-MAX_DEPTH = 200
+#: Deeper nesting is scanned as text. Below what ``document`` walks.
+MAX_DEPTH = 150
 
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*"')
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
@@ -62,9 +62,20 @@ def loads(text: str) -> Any:
     """The value of a JSON text, quickly and without places. Raises ValueError for what is not JSON, has a key twice in one object, or
     is nested beyond sense: two readers must not see two different values in one text."""
     try:
-        return json.loads(text, object_pairs_hook=_no_doubles, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_no_doubles, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and _nesting(value) > MAX_DEPTH:
+        raise ValueError("JSON nested too deeply")
+    return value
+
+
+def _nesting(value: Any) -> int:
+    depth, level = 0, [value]
+    while level := [item for item in level if isinstance(item, (dict, list))]:
+        depth += 1
+        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
+    return depth
 
 
 def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -150,7 +150,7 @@ _HARMLESS_KEY = table(
     verification verifying certificate cert issue project jira ticket space page per public publishable by for of is in has get
     set on to with the this that each same wrong right missing duplicate invalid valid such host_key hostkey trusted keyboard
     soft modifier accelerator access_modifier nav navigation menu trace span aggregation bucket answer main extra result limit
-    websocket required optional non same missing nested inner outer root_object base dotted full string int str bytes tuple
+    websocket socket required optional non same missing nested inner outer root_object base dotted full string int str bytes tuple
     """
 )
 

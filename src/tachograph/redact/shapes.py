@@ -51,6 +51,9 @@ _CODE = re.compile(
     r"|^(?:new|await|return|lambda|function|self|this|process|os|env|ctx|req|args|opts|options|config|settings|data|params)\b[.\[( ]"
 )
 
+#: What is code even where an environment is written: ``TOKEN=get_token()``, ``KEY=settings.key``.
+_CALL = re.compile(r"[A-Za-z_][\w.]*[(\[].*[)\]]\Z|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z", re.DOTALL)
+
 #: A literal that ended where one seemed to begin: ``"password = " + new Buffer(…``
 _CONCATENATION = re.compile(r"\s*(?:\+|\.\$|\.\s|&\s|\|\|)\s*[\w$(\"'\[]?[^\"'`]*[\[(.$]")
 
@@ -176,7 +179,9 @@ def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
         return True
     if _CONCATENATION.match(value):
         return True
-    if not quoted and _CODE.search(value) and not (random(value, 20) and not any(c in "()[]" for c in value)):
+    if tight and _CALL.match(value):
+        return True
+    if not quoted and not tight and _CODE.search(value) and not (random(value, 20) and not any(c in "()[]" for c in value)):
         return True
     if any(c.isspace() for c in value):
         parts = value.split()
@@ -216,5 +221,5 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
 
 def vocabulary() -> str:
     """All tables as text, for a policy's fingerprint."""
-    patterns = [pattern.pattern for pattern in (_HOLLOW, _TYPES, _CODE, _CONCATENATION, _PATH, _URL, _HOST, _DATE)]
+    patterns = [pattern.pattern for pattern in (_HOLLOW, _TYPES, _CODE, _CALL, _CONCATENATION, _PATH, _URL, _HOST, _DATE)]
     return repr((patterns, sorted(_WORDS_OF_NOTHING), sorted(_SWITCHES), sorted(_STOP)))
