@@ -147,25 +147,25 @@ def run(
     )  # fmt: skip
     relayed = {name: signal.signal(name, lambda number, _: child.send_signal(number)) for name in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        host_gone = False
         deadline: float | None = None
         said = b""
         poller = select.poll()
         poller.register(control, select.POLLIN | select.POLLHUP)
+        ended = _watch(child.pid)
+        if ended is not None:
+            poller.register(ended, select.POLLIN)
         while child.poll() is None:
-            if not host_gone and poller.poll(20):
+            ready = [fd for fd, _ in poller.poll(200 if ended is not None else 20)]
+            if control.fileno() in ready:
                 data = _receive(control)
                 said += data
                 if data and b'"stop"' in data:
                     deadline = time.monotonic() + GRACE
                 if not data:
-                    host_gone = True
+                    poller.unregister(control)
                     notes.append("the host died while the command ran")
                     if on_loss == "stop":
                         _end(child)
-            elif host_gone:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    child.wait(0.2)
             if deadline is not None and time.monotonic() > deadline:
                 _end(child)
         seconds = time.monotonic() - began
@@ -178,6 +178,8 @@ def run(
             said += data
         with contextlib.suppress(ChildProcessError):
             os.waitpid(host_pid, 0)
+        if ended is not None:
+            os.close(ended)
     finally:
         for name, handler in {**previous, **relayed}.items():
             signal.signal(name, handler)
@@ -192,6 +194,14 @@ def _child_setup(before_exec: Callable[[], None] | None) -> Callable[[], None]:
             before_exec()
 
     return setup
+
+
+def _watch(pid: int) -> int | None:
+    """A descriptor that becomes readable when the process ends, where the system has such a thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

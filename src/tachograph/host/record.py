@@ -16,7 +16,6 @@ from tachograph.core.drafts import Draft
 from tachograph.core.errors import StoreError, TachographError
 from tachograph.core.events import SessionEnd, SessionStart
 from tachograph.core.ports import Clock, Entropy
-from tachograph.log import recover
 from tachograph.log.opening import OpenStore
 from tachograph.log.writer import SessionWriter
 from tachograph.redact.engine import Redactor, known_from_environment
@@ -161,6 +160,8 @@ def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
 
 def _declare_loss(plan: Plan, session_id: str, ended: launch.Ended) -> int:
     """Continue the dead host's log far enough to say that it died, and how the command ended."""
+    from tachograph.log import recover
+
     try:
         writer = recover.resume(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy, reason="host_lost")
         status = "killed" if ended.signal else "lost"

@@ -12,13 +12,11 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from tachograph import providers
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import StoreError
 from tachograph.format.tree import Digest
 from tachograph.log.writer import HASH_NAME, SEAL_EVERY, SessionWriter
-from tachograph.providers.model import Exchange
 from tachograph.redact.engine import Redactor
 
 from . import facts, requests
@@ -179,6 +177,8 @@ class Recorder:
             name=header.get("name"), effect=header.get("effect"), site=header.get("site"),
         )  # fmt: skip
         if kind == "http":
+            from tachograph import providers  # only sessions that speak HTTP pay for it
+
             flight.provider = providers.identify(document["method"], document["url"], document["headers"])
             if flight.provider is not None:
                 flight.operation = flight.provider[1]
@@ -236,9 +236,11 @@ class Recorder:
             outcome = "error"
         decoded = None
         if flight.provider is not None:
+            from tachograph import providers
+
             body = facts.decoded(headers, b"".join(chunks))
             decoded = providers.decode(
-                Exchange(
+                providers.Exchange(
                     method=flight.request["method"], url=flight.request["url"],
                     request_headers=tuple((k, v) for k, v in flight.request["headers"]), request=flight.request["body"],
                     status=status, answer_headers=tuple((k, v) for k, v in headers), answer=body, complete=outcome in ("ok", "error"),

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tachograph.core.drafts import Draft
 from tachograph.core.events import Event, ToolCall
 from tachograph.format import canonical
-from tachograph.providers.model import Decoded
+
+if TYPE_CHECKING:
+    from tachograph.providers.model import Decoded  # at run time only sessions that speak HTTP pay for it
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed, upper, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -57,7 +57,7 @@ RULES: tuple[Rule, ...] = (
         id="azure-client-secret",
         kind="azure-secret",
         keywords=("Q~",),
-        pattern=re.compile(LEFT + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])", re.ASCII),
+        pattern=Expression(LEFT + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])", re.ASCII),
         positive=("QtT" + "8Q" + "~" + mixed(34),),
         negative=("8Q~short",),
         reach=4,
@@ -67,7 +67,7 @@ RULES: tuple[Rule, ...] = (
         id="azure-identifiable-key",  # the checksummed layout of Microsoft's newer keys: a fixed mark after 52 characters
         kind="azure-key",
         keywords=("JQQJ9",),
-        pattern=re.compile(LEFT + r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9+/]{20,40}={0,2}", re.ASCII),
+        pattern=Expression(LEFT + r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9+/]{20,40}={0,2}", re.ASCII),
         positive=(mixed(52) + "JQQ" + "J99" + mixed(26),),
         negative=("JQQJ9" + digits(20),),
         reach=52,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed, upper, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -137,7 +137,7 @@ RULES: tuple[Rule, ...] = (
         id="terraform-token",
         kind="terraform-token",
         keywords=(".atlasv1.",),
-        pattern=re.compile(LEFT + r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,80}", re.ASCII),
+        pattern=Expression(LEFT + r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,80}", re.ASCII),
         positive=(mixed(14) + ".atl" + "asv1." + mixed(67),),
         negative=("x.atlasv1.y",),
         reach=14,

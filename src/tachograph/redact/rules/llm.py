@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, letters, lower, mixed, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -253,7 +253,7 @@ RULES: tuple[Rule, ...] = (
         id="openai-key-mark",  # OpenAI's keys carry this mark in their middle, whatever their prefix becomes
         kind="openai-key",
         keywords=("T3Blbk" + "FJ",),
-        pattern=re.compile(LEFT + r"[\w-]{20,180}T3BlbkFJ[\w-]{20,180}", re.ASCII),
+        pattern=Expression(LEFT + r"[\w-]{20,180}T3BlbkFJ[\w-]{20,180}", re.ASCII),
         positive=(mixed(48) + "T3Blbk" + "FJ" + mixed(48),),
         negative=("T3Blbk" + "FJ",),
         reach=180,

@@ -6,10 +6,9 @@ Whole PEM blocks are not a rule but an algorithm: see ``tachograph.redact.pem``.
 from __future__ import annotations
 
 import base64
-import re
 
 from tachograph.redact.rules.examples import digits, hexa, letters, mixed, upper
-from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Expression, Rule, token
 
 _SEGMENT = r"[A-Za-z0-9_-]"
 
@@ -29,7 +28,7 @@ RULES: tuple[Rule, ...] = (
         id="pem-base64",
         kind="private-key",
         keywords=(_PEM_HEAD,),
-        pattern=re.compile(rf"{_PEM_HEAD}[A-Za-z0-9+/]{{0,24}}(?:{_PRIVATE_KEY})(?:[A-Za-z0-9+/=_-]|\\[nr]|\s(?=[A-Za-z0-9+/=]{{40}}))*"),
+        pattern=Expression(rf"{_PEM_HEAD}[A-Za-z0-9+/]{{0,24}}(?:{_PRIVATE_KEY})(?:[A-Za-z0-9+/=_-]|\\[nr]|\s(?=[A-Za-z0-9+/=]{{40}}))*"),
         positive=("TLS_KEY=" + base64.b64encode(b"-----BEGIN " + b"EC PRIVATE KEY-----\nMHcCAQEEIA==\n").decode(),),
         negative=(base64.b64encode(b"-----BEGIN CERTIFICATE-----\nMHcCAQEEIA==\n").decode(),),
     ),
@@ -37,7 +36,7 @@ RULES: tuple[Rule, ...] = (
         id="jwt-base64",  # a token that was encoded once more
         kind="jwt",
         keywords=("ZXlK",),
-        pattern=re.compile(
+        pattern=Expression(
             rf"{LEFT}ZXlK[A-Za-z0-9+/_-]{{8,4096}}?(?:{'|'.join(_encoded(b'.eyJ', n) for n in range(3))})[A-Za-z0-9+/_-]{{20,8192}}={{0,2}}"
         ),
         positive=(base64.b64encode(("ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0." + mixed(43)).encode()).decode(),),
@@ -48,7 +47,7 @@ RULES: tuple[Rule, ...] = (
         id="putty-key",
         kind="private-key",
         keywords=("Private-Lines: ",),
-        pattern=re.compile(r"Private-Lines: \d{1,4}(?:\r?\n|\\n|\\r)+((?:[A-Za-z0-9+/=]{1,80}(?:\r?\n|\\n|\\r|$)){1,400})"),
+        pattern=Expression(r"Private-Lines: \d{1,4}(?:\r?\n|\\n|\\r)+((?:[A-Za-z0-9+/=]{1,80}(?:\r?\n|\\n|\\r|$)){1,400})"),
         group=1,
         positive=("Private-Lines: 2\n" + mixed(64) + "\n" + mixed(20) + "==\nPrivate-MAC: " + hexa(40),),
         negative=("Private-Lines: many",),
@@ -96,7 +95,7 @@ RULES: tuple[Rule, ...] = (
         id="crypt-hash",
         kind="password-hash",
         keywords=("$",),
-        pattern=re.compile(
+        pattern=Expression(
             r"\$(?:2[aby]\$\d\d\$[./A-Za-z0-9]{53}"
             r"|(?:1|apr1)\$[^\s$:\"']{1,8}\$[./A-Za-z0-9]{22}"
             r"|[56]\$(?:rounds=\d{1,9}\$)?[^\s$:\"']{1,16}\$[./A-Za-z0-9]{43,86}"
@@ -116,7 +115,7 @@ RULES: tuple[Rule, ...] = (
         id="netrc-password",
         kind="password",
         keywords=("login ",),
-        pattern=re.compile(r"login\s+[\w.@+-]{1,255}\s+password\s+([^\s\"']{4,255})"),
+        pattern=Expression(r"login\s+[\w.@+-]{1,255}\s+password\s+([^\s\"']{4,255})"),
         group=1,
         positive=("machine api.example.com login me pass" + "word " + mixed(20),),
         negative=("login with the password you have",),
@@ -127,7 +126,7 @@ RULES: tuple[Rule, ...] = (
         id="bearer",
         kind="authorization",
         keywords=("earer ",),
-        pattern=re.compile(r"(?<=[Bb])earer ((?=[A-Za-z0-9_.~+/-]*\d)[A-Za-z0-9_.~+/-]{16,4096}={0,2})"),
+        pattern=Expression(r"(?<=[Bb])earer ((?=[A-Za-z0-9_.~+/-]*\d)[A-Za-z0-9_.~+/-]{16,4096}={0,2})"),
         group=1,
         positive=("Authorization: Bearer " + mixed(40),),
         negative=("The bearer of this ticket may enter", "Bearer " + letters(10), "Bearer <token>", "bearer-" + digits(20)),
@@ -138,7 +137,7 @@ RULES: tuple[Rule, ...] = (
         id="basic",
         kind="authorization",
         keywords=("Basic ",),
-        pattern=re.compile(r"(?<![A-Za-z])Basic ((?=[A-Za-z]*(?:[0-9+/=]|[a-z][A-Z]))[A-Za-z0-9+/]{8,1024}={0,2})(?![A-Za-z0-9+/=])"),
+        pattern=Expression(r"(?<![A-Za-z])Basic ((?=[A-Za-z]*(?:[0-9+/=]|[a-z][A-Z]))[A-Za-z0-9+/]{8,1024}={0,2})(?![A-Za-z0-9+/=])"),
         group=1,
         positive=("authorization: Basic " + base64.b64encode(b"svc:" + b"pa55-w0rd-x").decode(),),
         negative=("Basic understanding of networks", "Basic Authentication"),

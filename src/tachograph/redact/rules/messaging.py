@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed
-from tachograph.redact.rules.rule import LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Rule, token
+from tachograph.redact.rules.rule import LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -37,7 +37,7 @@ RULES: tuple[Rule, ...] = (
         id="slack-webhook",
         kind="webhook",
         keywords=("hooks.slack.com/", "hooks.slack-gov.com/"),
-        pattern=re.compile(r"[a-z.-]+/((?:services|workflows|triggers)/[A-Za-z0-9/]{20,120})", re.ASCII),
+        pattern=Expression(r"[a-z.-]+/((?:services|workflows|triggers)/[A-Za-z0-9/]{20,120})", re.ASCII),
         group=1,
         positive=("https://hooks." + "slack.com/services/T0" + mixed(8) + "/B0" + mixed(8) + "/" + mixed(24),),
         negative=("https://hooks.slack.com/services/",),
@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
         id="discord-webhook",
         kind="webhook",
         keywords=("/api/webhooks/",),
-        pattern=re.compile(r"/api/webhooks/(\d{15,20}/[\w-]{40,100})", re.ASCII),
+        pattern=Expression(r"/api/webhooks/(\d{15,20}/[\w-]{40,100})", re.ASCII),
         group=1,
         positive=("https://discord.com/api/webhooks/" + digits(18) + "/" + mixed(68),),
         negative=("/api/webhooks/list",),
@@ -59,7 +59,7 @@ RULES: tuple[Rule, ...] = (
         id="teams-webhook",
         kind="webhook",
         keywords=(".webhook.office.com/webhookb2/",),
-        pattern=re.compile(
+        pattern=Expression(
             r"\.webhook\.office\.com/webhookb2/([A-Za-z0-9@-]{30,100}/IncomingWebhook/[A-Za-z0-9-]{20,100}(?:/[A-Za-z0-9-]{20,100})?)"
         ),
         group=1,
@@ -74,7 +74,7 @@ RULES: tuple[Rule, ...] = (
         id="zapier-hook",
         kind="webhook",
         keywords=("hooks.zapier.com/hooks/catch/",),
-        pattern=re.compile(r"hooks\.zapier\.com/hooks/catch/(\d{5,12}/[A-Za-z0-9]{5,24})", re.ASCII),
+        pattern=Expression(r"hooks\.zapier\.com/hooks/catch/(\d{5,12}/[A-Za-z0-9]{5,24})", re.ASCII),
         group=1,
         positive=("https://hooks.zapier.com/hooks/catch/" + digits(7) + "/" + lower(7) + "/",),
         negative=("https://hooks.zapier.com/hooks/catch/",),
@@ -85,7 +85,7 @@ RULES: tuple[Rule, ...] = (
         id="make-hook",
         kind="webhook",
         keywords=("hook.eu", "hook.us"),
-        pattern=re.compile(r"hook\.[eu][us]\d\.make\.com/([a-z0-9]{20,64})", re.ASCII),
+        pattern=Expression(r"hook\.[eu][us]\d\.make\.com/([a-z0-9]{20,64})", re.ASCII),
         group=1,
         positive=("https://hook.eu1.make.com/" + lower(32),),
         negative=("https://hook.eu1.make.com/",),
@@ -96,7 +96,7 @@ RULES: tuple[Rule, ...] = (
         id="discord-token",
         kind="discord-token",
         keywords=("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),  # the base64 of a number's first digits
-        pattern=re.compile(LEFT_WORD + r"[MNO][A-Za-z0-9_-]{23,28}\.[\w-]{6}\.[\w-]{27,45}(?![\w.-])", re.ASCII),
+        pattern=Expression(LEFT_WORD + r"[MNO][A-Za-z0-9_-]{23,28}\.[\w-]{6}\.[\w-]{27,45}(?![\w.-])", re.ASCII),
         positive=("M" + "T" + mixed(22) + "." + mixed(6) + "." + mixed(38),),
         negative=("Module.import.statement",),
         entropy=4.0,
@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
         id="telegram-token",
         kind="telegram-token",
         keywords=(":A",),
-        pattern=re.compile(r"(?<![0-9A-Za-z])(?:bot)?\d{6,16}:A[\w-]{34}(?![\w-])", re.ASCII),
+        pattern=Expression(r"(?<![0-9A-Za-z])(?:bot)?\d{6,16}:A[\w-]{34}(?![\w-])", re.ASCII),
         positive=(digits(10) + ":A" + "A" + mixed(33),),
         negative=("12:AA" + mixed(10),),
         reach=19,
@@ -140,7 +140,7 @@ RULES: tuple[Rule, ...] = (
         id="mailchimp-key",
         kind="mailchimp-key",
         keywords=("-us",),
-        pattern=re.compile(LEFT_WORD + r"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9-])"),
+        pattern=Expression(LEFT_WORD + r"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9-])"),
         positive=(hexa(32) + "-us" + "12",),
         negative=(hexa(32) + "-user",),
         reach=32,

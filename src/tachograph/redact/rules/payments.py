@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import hexa, lower, mixed, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -38,7 +38,7 @@ RULES: tuple[Rule, ...] = (
         id="paypal-token",
         kind="paypal-token",
         keywords=("access_token$",),
-        pattern=re.compile(r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
+        pattern=Expression(r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
         positive=("access" + "_token$production$" + lower(16) + "$" + hexa(32),),
         negative=("access_token$x",),
         inside=False,
@@ -143,7 +143,7 @@ RULES: tuple[Rule, ...] = (
         id="adyen-key",
         kind="adyen-key",
         keywords=("AQE",),
-        pattern=re.compile(LEFT + r"AQE[A-Za-z0-9+/]{60,400}={0,2}-[A-Za-z0-9+/=]{20,80}-[^\s\"'<>]{8,40}", re.ASCII),
+        pattern=Expression(LEFT + r"AQE[A-Za-z0-9+/]{60,400}={0,2}-[A-Za-z0-9+/=]{20,80}-[^\s\"'<>]{8,40}", re.ASCII),
         positive=("AQ" + "E" + mixed(80) + "==-" + mixed(43) + "=-" + mixed(16),),
         negative=("AQE" + mixed(20),),
         entropy=4.0,

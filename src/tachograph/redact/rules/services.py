@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed, upper, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -177,7 +175,7 @@ RULES: tuple[Rule, ...] = (
         id="clickup-token",
         kind="clickup-token",
         keywords=("pk_",),
-        pattern=re.compile(LEFT_WORD + r"pk_\d{6,10}_[A-Z0-9]{32}" + RIGHT),
+        pattern=Expression(LEFT_WORD + r"pk_\d{6,10}_[A-Z0-9]{32}" + RIGHT),
         positive=("p" + "k_" + digits(8) + "_" + upper(32),),
         negative=("pk_live_" + mixed(24),),
     ),
@@ -196,7 +194,7 @@ RULES: tuple[Rule, ...] = (
         id="linkedin-secret",
         kind="linkedin-secret",
         keywords=("WPL_AP1.",),
-        pattern=re.compile(LEFT + r"WPL_AP1\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/=]{6,12}"),
+        pattern=Expression(LEFT + r"WPL_AP1\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/=]{6,12}"),
         positive=("WPL" + "_AP1." + mixed(16) + "." + mixed(8),),
         negative=("WPL_AP1.x",),
     ),
