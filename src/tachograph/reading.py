@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tachograph import wiring
+from tachograph.core.errors import TamperedError
 from tachograph.core.events import Event
 from tachograph.host import replay
 from tachograph.log.opening import OpenStore
@@ -56,9 +57,13 @@ class Session:
         found = verify(self._opened.store, self.id, public=self._opened.key.public(), data_key=self._opened.data_key(self.id))
         return found.to_json()
 
-    def replay(self, *command: str) -> dict[str, Any]:
-        """As ``tacho replay --json [-- command]``. Forks: call it before other threads are started."""
-        good = self.verify()["verdict"] in ("verified", "torn")
+    def replay(self, *command: str, unverified: bool = False) -> dict[str, Any]:
+        """As ``tacho replay --json [--unverified] [-- command]``. Forks: call it before other threads are started. Raises
+        ``TamperedError`` for a record that does not verify."""
+        found = verify(self._opened.store, self.id, public=self._opened.key.public(), data_key=self._opened.data_key(self.id))
+        if not found.good and not unverified:
+            raise TamperedError(f"the record of {self.id} is {found.verdict}; tacho verify tells all, unverified=True replays it all the same")
+        good = found.good
         return replay.replay(replay.Plan(recording=self.recording, verified=good, command=command, quiet=True))
 
 

@@ -110,4 +110,5 @@ def open_for_writing(chosen: Settings) -> OpenStore:
         if os.path.isdir(chosen.store) and os.listdir(chosen.store):
             raise UsageError(f"{chosen.store} is a folder with other things in it, and no store; name a new or empty one with --store")
         opening.create(store, key(chosen, make=True), chosen.entropy)
-    return opening.open_store(store, key(chosen, make=True))
+    # Never a new key for a store that has one: what it holds could not be read with it.
+    return opening.open_store(store, key(chosen))

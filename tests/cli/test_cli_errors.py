@@ -150,6 +150,27 @@ def test_an_imported_session_cannot_be_replayed(tacho: Tacho) -> None:
     refused(tacho("replay", "@last"), "imported")
 
 
+def test_a_command_of_which_nothing_was_captured_cannot_be_replayed(tacho: Tacho, tmp_path: Path) -> None:
+    done = tacho("record", "--", sys.executable, "-I", "agent.py", cwd=tmp_path)
+    assert "no call that a tap knows" in done.stderr
+    refused(tacho("replay", "@last"), "nothing to replay")
+
+
+def test_a_missing_key_is_not_replaced_for_a_store_that_has_one(recorded: Tacho, tmp_path: Path) -> None:
+    recorded.settings["TACHO_KEY"] = str(tmp_path / "other.json")
+    refused(recorded("record", "--", "true"), "no key file")
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_unverified_replays_what_comes_before_a_break(recorded: Tacho) -> None:
+    file = next(recorded.store.rglob("00000001.events.jsonl"))
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:-1]) + lines[-1].replace(b'"status":"ok"', b'"status":"no"'))
+    refused(recorded("replay", "@last"), "--unverified")
+    done = recorded("replay", "@last", "--unverified", "--json")
+    assert done.json()["tape"] == "unverified"
+
+
 def test_an_unreadable_store(recorded: Tacho) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads everything")

@@ -195,6 +195,31 @@ def test_a_full_disk_is_one_clear_line_and_nothing_written_is_lost(tmp_path: Pat
         subprocess.run(["umount", str(small)], check=False)
 
 
+@pytest.mark.parametrize("policy", ["continue", "stop"])
+def test_a_full_disk_neither_hangs_an_external_tool_nor_lets_stop_go_on(tmp_path: Path, policy: str) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small tmpfs needs root")
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], capture_output=True).returncode:
+        pytest.skip("cannot mount a tmpfs here")
+    try:
+        tacho = Tacho(tmp_path)
+        code = AGENT.replace("while True:", "while number < 2000:").replace('"x" * 500', "os.urandom(400).hex()").replace('"read"', '"external"')
+        (tmp_path / "agent.py").write_text(code)
+        done = tacho(
+            "record", "--store", str(small / "store"), "--on-host-loss", policy, "--", sys.executable, "agent.py", cwd=tmp_path, timeout=60
+        )
+        assert "No space left on device" in done.stderr
+        if policy == "continue":
+            assert (done.returncode, done.stdout.count("\n")) == (0, 2000)
+        else:
+            assert done.returncode == 2
+            assert done.stdout.count("\n") < 2000
+    finally:
+        subprocess.run(["umount", str(small)], check=False)
+
+
 def test_the_final_line_names_session_and_next_command(tmp_path: Path) -> None:
     tacho = Tacho(tmp_path)
     (tmp_path / "agent.py").write_text(AGENT.replace("while True:", "while number < 3:"))

@@ -35,14 +35,16 @@ def run(options: argparse.Namespace) -> int:
             f"the record of {session_id} is {checked.verdict}: {first['what']}, {first['file']} offset {first['offset']}; "
             "tacho verify tells all, --unverified replays it all the same"
         )
+    if options.report:
+        _write(options.report, "")  # before the work, not after it
     found = replay.replay(
         replay.Plan(
-            recording=Recording(opened, session_id), verified=checked.good, command=options.command,
+            recording=Recording(opened, session_id, strict=checked.good), verified=checked.good, command=options.command,
             quiet=options.json,
         )
     )  # fmt: skip
     if options.report:
-        _write(options.report, found)
+        _write(options.report, json.dumps(found, indent=1) + "\n")
     if options.json:
         print_json(found)
     else:
@@ -50,11 +52,10 @@ def run(options: argparse.Namespace) -> int:
     return 0 if found["verdict"] == "identical" else NO
 
 
-def _write(path: str, found: dict[str, Any]) -> None:
+def _write(path: str, text: str) -> None:
     try:
         with open(path, "w", encoding="utf-8") as file:
-            json.dump(found, file, indent=1)
-            file.write("\n")
+            file.write(text)
     except OSError as error:
         raise StoreError(f"cannot write the report to {path}, {error.strerror}; choose another --report") from None
 
@@ -87,6 +88,9 @@ def _print(found: dict[str, Any]) -> None:
         )
     if found["ended_at_cut"]:
         lines.append("  the recording was cut there, and the replay was identical up to the cut")
+    lines += [f"  note: {note}" for note in found["notes"]]
+    if found["gap"] and not found["ended_at_cut"]:
+        lines.append(f"  the recording has a gap ({found['gap']}): what happened in it is not in this verdict")
     weak = [f"{name}: {why}" for name, why in found["guards"].items() if isinstance(why, str) and name in ("seccomp", "landlock")]
     lines += [f"  a guard that did not hold here: {text}" for text in weak]
     if found["tape"] == "unverified":
@@ -97,7 +101,8 @@ def _print(found: dict[str, Any]) -> None:
 def _divergence(found: dict[str, Any]) -> list[str]:
     where = f"step {found['step']}" if found["step"] else "the end"
     site = f", called at {found['site']}" if found.get("site") else ""
-    lines = [f"  first difference at {where}: {found['kind']} {found['operation']} in lane {found['lane']}{site}"]
+    what = f"{found['kind']} {found['operation']}".strip()
+    lines = [f"  first difference at {where}: {what} in lane {found['lane']}{site}"]
     if found["nearest"]:
         lines.append(f"  nearest recorded: {found['nearest']['what']} (#{found['nearest']['seq']})")
     if found["path"] is not None:

@@ -81,5 +81,7 @@ def _one(store: Store, session_id: str, public: bytes, opened: OpenStore | None)
 def _print(result: Verification) -> None:
     sealed = f"{result.sealed} of {plural(result.events, 'line')} sealed"
     print(f"{result.session_id}  {result.verdict}  {sealed}, content {result.content}")
+    if result.events and not result.ended:
+        print("  no session_end: it is being recorded, or was cut; a seal kept elsewhere would tell")
     for problem in result.problems:
         print(f"  {problem['check']}: {problem['what']} ({problem['file']}, offset {problem['offset']})")

@@ -29,7 +29,7 @@ import threading
 import time
 from typing import Any, AsyncIterator, Callable, Deque, Dict, Iterator, Optional, Tuple
 
-from . import lanes, link, workspace
+from . import lanes, link, stdio, workspace
 from .frames import pack
 
 #: End states of a stream, as recorded.
@@ -182,6 +182,8 @@ class Call:
             if header.get("workspace"):
                 workspace.apply(payload)
                 payload = b""
+            if header.get("printed"):
+                stdio.say(header["printed"])
             self._over = True
             self.end_piece = header
             if self._link is not None:

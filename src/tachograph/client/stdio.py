@@ -2,6 +2,8 @@
 
 ``sys.stdout`` is rebuilt over a raw file that tees: same encoding, error handler, buffering and ``isatty``. Output that does not pass
 through Python's own objects (a child's, a C library's) is not the agent's word and is not told.
+
+What a declared tool prints is told as the tool's, too: in a replay the tool does not run, and its words are printed for it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-from . import link
+from . import lanes, link
 from .frames import pack
 
 
@@ -31,6 +33,28 @@ class _TeeFile(io.FileIO):
         return written
 
 
+class _Stream(io.TextIOWrapper):
+    """The text end. Inside a declared tool, what is written belongs to the tool, whenever it is flushed."""
+
+    def write(self, text: str) -> int:
+        count = super().write(text)
+        call = lanes.current().call
+        at = link.get()
+        if call is not None and at is not None and at.mode == "record" and not at.lost and at.pid == os.getpid():
+            fd = 2 if self.name == "<stderr>" else 1
+            at.send(pack({"m": "printed", "c": call, "fd": fd, "t": time.monotonic_ns()}, text.encode("utf-8", "surrogatepass")))
+        return count
+
+
+_Stream.__name__ = _Stream.__qualname__ = "TextIOWrapper"
+
+
+def say(printed: Any) -> None:
+    """Print what an answered tool printed: ``[[descriptor, text]…]``."""
+    for fd, text in printed:
+        (sys.stderr if fd == 2 else sys.stdout).write(text)
+
+
 def install() -> None:
     """Tee ``sys.stdout`` and ``sys.stderr``, where they are what Python made them."""
     for name, fd in (("stdout", 1), ("stderr", 2)):
@@ -43,7 +67,7 @@ def install() -> None:
             continue
         raw.name = stream.name
         unbuffered = not isinstance(stream.buffer, io.BufferedWriter)
-        rebuilt = io.TextIOWrapper(
+        rebuilt = _Stream(
             raw if unbuffered else io.BufferedWriter(raw),
             encoding=stream.encoding,
             errors=stream.errors,

@@ -281,19 +281,22 @@ _ALL: list[type[Event]] = [*TYPES.values(), Unknown]
 _FIELDS = {cls: frozenset(cls.__struct_fields__) - {"extra", "type_name"} for cls in _ALL}
 
 
-_EMPTY: tuple[Any, ...] = ("", [], {})
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+#: What an event holds where nothing is known. By field: an empty string is something where nothing would be None.
+_UNKNOWN = {cls: {name: value for name in _FIELDS[cls] if (value := getattr(cls(), name)) in _NOTHING} for cls in _ALL}
 #: Said even when empty: "no parameter was sent" and "no tool was asked for" are facts that a postmortem needs.
 _ALWAYS: dict[type[Event], tuple[str, ...]] = {ModelCall: ("params", "tool_calls", "usage")}
 
 
 def encode(event: Event) -> dict[str, Any]:
-    """The line's fields besides the stamp, ``type`` first, ``extra`` spread at the end. What is not known (None, empty) is left out;
-    what is known is said even where it is the default, since a reader of the line does not know our defaults. Raises ``FormatError``
-    when ``extra`` holds a field of the stamp: a producer must not be able to say what the writer says."""
+    """The line's fields besides the stamp, ``type`` first, ``extra`` spread at the end. What is not known (None, or empty where that
+    is the default) is left out; what is known is said even where it is the default, since a reader of the line does not know our
+    defaults. Raises ``FormatError`` when ``extra`` holds a field of the stamp: a producer must not be able to say what the writer
+    says."""
     built: dict[str, Any] = msgspec.to_builtins(event)
     extra = built.pop("extra", {})
-    always = _ALWAYS.get(type(event), ())
-    fields = {key: value for key, value in built.items() if (value is not None and value not in _EMPTY) or key in always}
+    always, unknown = _ALWAYS.get(type(event), ()), _UNKNOWN[type(event)]
+    fields = {key: value for key, value in built.items() if key not in unknown or value != unknown[key] or key in always}
     if taken := [name for name in STAMP if name in extra]:
         raise FormatError(f"the extra fields of a {event.TYPE} hold {', '.join(taken)}, which the log writes itself; name them otherwise")
     if isinstance(event, Unknown):

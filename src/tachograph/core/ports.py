@@ -43,13 +43,18 @@ class AppendFile(Protocol):
 
 class Store(Protocol):
     """Named byte strings under ``/``-separated relative paths. The layout is ``format/layout.py``'s business, not the store's.
+    How to write one: docs/howto/write-a-store.md.
 
+    * A name that could lead out of the store (empty, absolute, with ``.``, ``..``, an empty part or NUL) is a ``StoreError``, and so
+      is everything that goes wrong and has no error of its own here.
     * ``create`` makes a new append-only file and raises ``ConflictError`` if the name exists, even when it is empty.
-    * ``put_new`` writes a small object whole, durably and once: ``ConflictError`` if it exists with other bytes, nothing if with the same.
+    * ``put_new`` writes a small object whole, durably and once: ``ConflictError`` if it exists with other bytes, nothing if with the
+      same. Nobody ever reads a part of it, and of several at once one wins.
     * ``replace`` swaps a small object atomically and durably.
     * ``read`` raises ``NotFoundError`` for a missing name and ``StoreError`` for one that cannot be read; never returns less than
       there is. ``limit`` bounds what is read; a longer object is a ``StoreError``.
-    * ``names`` lists all names below a prefix, sorted, and is empty when there is nothing.
+    * ``names`` lists all names below a prefix (empty, or a folder's name with its ``/``), sorted, and is empty when there is nothing;
+      what cannot be listed is a ``StoreError``, never nothing.
     * ``lock`` is exclusive between processes and is given back by the kernel when its holder dies.
     """
 

@@ -26,7 +26,9 @@ FRAME = 8 << 20
 #: What a reader will allocate for one frame; a node is at most BLOB or one canonical object.
 MAX_FRAME = 256 << 20
 
+# One of each, since making one costs as much as using it on a small frame; they are not for several threads at once.
 _compressor = zstandard.ZstdCompressor(level=3)
+_decompressor = zstandard.ZstdDecompressor()
 
 
 def header(salt: bytes) -> bytes:
@@ -76,16 +78,17 @@ def nodes(compressed: bytes) -> Iterator[Node]:
         # The bound of ``decompress`` does not hold where the frame states its own size.
         if zstandard.frame_content_size(compressed) > MAX_FRAME:
             raise ValueError(f"a frame of more than {MAX_FRAME} bytes")
-        data = zstandard.ZstdDecompressor().decompress(compressed, max_output_size=MAX_FRAME, allow_extra_data=False)
+        data = _decompressor.decompress(compressed, max_output_size=MAX_FRAME, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise ValueError(f"a frame that does not decompress ({error})") from None
-    at = 0
-    while at < len(data):
-        if at + _NODE.size > len(data):
+    at, size = 0, len(data)
+    while at < size:
+        if at + _NODE.size > size:
             raise ValueError("a frame that ends inside a node's head")
         name, kind, length = _NODE.unpack_from(data, at)
         at += _NODE.size
-        if at + length > len(data):
+        end = at + length
+        if end > size:
             raise ValueError("a frame that ends inside a node")
-        yield Node(name, kind, data[at : at + length])
-        at += length
+        yield Node(name, kind, data[at:end])
+        at = end

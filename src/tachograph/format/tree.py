@@ -14,8 +14,7 @@ given back as it was.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import canonical
 
@@ -31,8 +30,7 @@ BLOB = 4 << 20
 Digest = Callable[[bytes], bytes]
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """``id``: 32 bytes; ``kind``: one byte; ``payload``: its bytes, at most about ``BLOB``."""
 
     id: bytes
@@ -184,9 +182,10 @@ class TreeReader:
         return start
 
     def _value(self, stub: Any) -> Any:
-        if isinstance(stub, list):
-            return [self._value(item) for item in stub]
-        if not isinstance(stub, dict):
+        kind = type(stub)
+        if kind is list:
+            return [item if type(item) is str else self._value(item) for item in stub]
+        if kind is not dict:
             return stub
         if len(stub) == 1:
             ((mark, reference),) = stub.items()
@@ -196,4 +195,7 @@ class TreeReader:
                 return b"".join(self._fetch(bytes.fromhex(part))[1] for part in reference)
             if mark == "$t":
                 return canonical.loads(self.get(bytes.fromhex(reference)))
-        return {key.removeprefix("$"): self._value(item) for key, item in stub.items()}
+        # Most members are short strings: not worth a call each when a prompt of hundreds of messages is rebuilt.
+        return {
+            key[1:] if key[:1] == "$" else key: item if type(item) is str else self._value(item) for key, item in stub.items()
+        }

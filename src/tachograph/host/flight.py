@@ -39,12 +39,23 @@ class Flight:
     provider: Any = None
     tally: collections.Counter[str] = field(default_factory=collections.Counter)
     pieces: list[Piece] = field(default_factory=list)
+    printed: list[tuple[int, int, str]] = field(default_factory=list)
+    """(order, descriptor, text) of what a declared tool printed itself; one entry for all that was printed in a row."""
 
     def add(self, m: str, order: int, t: int, header: dict[str, Any], data: bytes) -> Piece:
         fields = {key: value for key, value in header.items() if key not in ("m", "c", "t")}
         piece = Piece(m, order, round((t - self.began) / 1e6, 3), fields, data)
         self.pieces.append(piece)
         return piece
+
+    def print(self, order: int, fd: int, data: bytes) -> None:
+        text = data.decode("utf-8", "surrogatepass")
+        if self.printed and self.printed[-1][1] == fd:
+            # In one piece: a secret may be cut over several writes.
+            first, _, before = self.printed.pop()
+            self.printed.append((first, fd, before + text))
+        else:
+            self.printed.append((order, fd, text))
 
     @property
     def head(self) -> dict[str, Any]:

@@ -136,8 +136,12 @@ class Player:
         request = requests.document(kind, told, payload, self._redactor, tally)
         call = self.tape.take(match.key(lane, kind, name, request)) if self.stop is None else None
         if call is None:
-            if self.divergence is None and self.stop is None:
-                shown = name or str(header.get("op"))
+            if self.tape.gap is not None and not self.tape.unused() and self.stop is None:
+                # The recorder had died; the agent had gone on.
+                self.ended_at_cut = True
+                self.stop = "the recording ends here"
+            elif self.divergence is None and self.stop is None:
+                shown = name or requests.operation(kind, request) or str(header.get("op"))
                 self.divergence = divergence.miss(kind, shown, lane, request, self.tape.calls, header.get("site"))
                 self.stop = "diverged"
             peer.send({"m": "stop", "c": number, "why": "the recording does not hold this call"})
@@ -161,10 +165,14 @@ class Player:
     def _pump(self) -> None:
         if self.stop is not None:
             return
+        touched: dict[int, Peer] = {}
         while (delivery := self._gate.next()) is not None:
-            self._send(delivery)
+            peer = self._send(delivery)
+            touched[peer.number] = peer
+        for peer in touched.values():
+            peer.flush()
 
-    def _send(self, delivery: Delivery) -> None:
+    def _send(self, delivery: Delivery) -> Peer:
         call, piece = delivery.call, delivery.piece
         peer, number = self._where[id(call)]
         header: dict[str, Any] = {**piece.header, "c": number}
@@ -177,7 +185,10 @@ class Player:
                 # Answered, not run: what it did to the files is done by the client, under the guard.
                 payload = changes(call.effects)
                 header["workspace"] = 1
-        peer.send(header, payload)
+            if call.printed:
+                header["printed"] = [[fd, text] for _, fd, text in call.printed]
+        peer.hold(header, payload)
+        return peer
 
     def block(self, attempt: dict[str, Any]) -> None:
         """Something that the guard refused."""
@@ -204,7 +215,7 @@ class Player:
         elif quiet_for >= PATIENCE:
             delivery = self._gate.unstick()
             if delivery is not None:
-                self._send(delivery)
+                self._send(delivery).flush()
             self._quiet = None
             self._pump()
         return 0.2

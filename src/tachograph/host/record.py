@@ -131,8 +131,10 @@ def _serve(server: Server, driver: Recorder, control: socket.socket) -> None:
     def done() -> bool:
         if not driver.joined and time.monotonic() - began > WAIT_FOR_HELLO:
             driver.begin_session(None)
-        if state["exit"] is None or driver.failure is not None:
-            return driver.failure is not None and state["exit"] is not None
+        if driver.failure is not None:
+            return True  # nothing more can be kept: the clients are let go, and do as --on-host-loss says
+        if state["exit"] is None:
+            return False
         return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
 
     server.watch(control, heard)

@@ -94,6 +94,9 @@ class Recorder:
                 if kind in ("end", "fail", "result"):
                     del self._flights[call]
                     self._finish(flight)
+        elif kind == "printed":
+            if call in self._flights:
+                self._flights[call].print(next(self._order), int(header.get("fd", 1)), payload)
         elif kind == "sync":
             self._flush(durable=bool(header.get("durable", True)))
             peer.send({"m": "synced", "n": header.get("n")})
@@ -140,6 +143,7 @@ class Recorder:
         self._flights.clear()
         for draft in self._tools.unanswered():
             self._append(draft)
+        self._look("main", None)
         if not self.joined:
             self._append(Draft(event=events.Gap(reason="not_captured")))
         stdout_hash = self._printed()
@@ -169,7 +173,7 @@ class Recorder:
         document = requests.document(kind, request if isinstance(request, dict) else {}, payload, self._redactor, tally)
         parent = header.get("parent")
         if header.get("look"):
-            self._look(peer, parent)
+            self._look(peer.lane, self._ids.get((peer.number, int(parent))) if parent is not None else None)
         flight = Flight(
             kind=kind, operation=operation, lane=str(header.get("lane", peer.lane)), began=int(header.get("t", 0)),
             event_id=self.writer.new_id(), started_id=self.writer.new_id(), request=document, tally=tally,
@@ -190,15 +194,14 @@ class Recorder:
         )  # fmt: skip
         self._append(Draft(event=started, contents={"request_uri": document}))
 
-    def _look(self, peer: Peer, parent: Any) -> None:
+    def _look(self, lane: str, parent: str | None) -> None:
         """What the agent's own code changed since the last look; the call that begins now must not be charged with it."""
         tally: collections.Counter[str] = collections.Counter()
         changes = self._watcher.look(tally)
         if changes is not None:
             event = events.Workspace(
-                lane=peer.lane, changed=len(changes["changes"]), redactions=tally.total(),
-                parent_id=self._ids.get((peer.number, int(parent))) if parent is not None else None,
-            )  # fmt: skip
+                lane=lane, changed=len(changes["changes"]), redactions=tally.total(), parent_id=parent
+            )
             self._append(Draft(event=event, contents={"changes_uri": changes}))
 
     def _finish(self, flight: Flight) -> None:
@@ -298,12 +301,15 @@ class Recorder:
         if flight.chunks:
             output = [facts.parsed(chunk) for chunk in chunks]
         changes = self._watcher.look(flight.tally) if result.get("wrote") or last.get("wrote") else None
+        said = wire(flight, flight.head or None, chunks, last or None)
+        if flight.printed:
+            said["printed"] = [[order, fd, self._redactor.text(text, flight.tally)] for order, fd, text in flight.printed]
         event = events.ToolCall(
             **self._common(flight), outcome="error" if error else flight.outcome(), name=flight.name or flight.operation,
             source="declared", effect=flight.effect, exact=bool(result.get("exact", last.get("exact", True))),
         )  # fmt: skip
         contents = {
-            "request_uri": flight.request, "wire_uri": wire(flight, flight.head or None, chunks, last or None),
+            "request_uri": flight.request, "wire_uri": said,
             "input_uri": flight.request.get("input"), "output_uri": output, "error_uri": error, "workspace_uri": changes,
         }  # fmt: skip
         written = self._append(Draft(event=event, contents=contents))

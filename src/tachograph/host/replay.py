@@ -234,6 +234,9 @@ def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restor
         same_output=None if recorded_hash is None else recorded_hash == said["hash"], joined=said["joined"], blocked=said["blocked"],
         guards=said["guards"], reordered=said["reordered"], ended_at_cut=said["ended_at_cut"], ran=said["ran"], notes=ended.notes,
     )  # fmt: skip
+    policy = read.start.policy if read.start is not None else None
+    if policy is not None and policy != Policy.default().fingerprint:
+        run.notes.append(f"recorded under another redaction policy ({policy}): what it masked and what is masked now may differ")
     return report.report(
         plan.recording.session_id, read, run, verified=plan.verified, code_changed=restore.code_changed, missing=restore.missing
     )

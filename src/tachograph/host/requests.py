@@ -34,6 +34,16 @@ def document(kind: str, request: dict[str, Any], body: bytes, redactor: Redactor
     return redacted
 
 
+def operation(kind: str, request: dict[str, Any]) -> str | None:
+    """What a request to a model is called (``messages``, ``Converse``), None for others."""
+    if kind != "http":
+        return None
+    from tachograph import providers  # only sessions that speak HTTP pay for it
+
+    found = providers.identify(request["method"], request["url"], request["headers"])
+    return found[1] if found is not None else None
+
+
 def header(headers: list[list[str]], name: str) -> str:
     """The first header of that name (lower case), or the empty string."""
     return next((value for key, value in headers if key.lower() == name), "")

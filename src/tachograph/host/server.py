@@ -36,14 +36,29 @@ class Peer:
         self.splitter = Splitter()
         self.greeted = False
         self.gone = False
+        self._held: list[bytes] = []
+
+    def hold(self, header: dict[str, Any], payload: bytes = b"") -> None:
+        """As ``send``, with the next ``flush``: an answer of three pieces wakes its reader once."""
+        self._held.append(pack(header, payload))
+
+    def flush(self) -> None:
+        """Send what was held."""
+        if self._held:
+            held, self._held = b"".join(self._held), []
+            self._write(held)
 
     def send(self, header: dict[str, Any], payload: bytes = b"") -> None:
         """Blocking, since an answer is due; a peer that is gone is not our problem."""
+        self.hold(header, payload)
+        self.flush()
+
+    def _write(self, data: bytes) -> None:
         if self.gone:
             return
         try:
             self.socket.setblocking(True)
-            self.socket.sendall(pack(header, payload))
+            self.socket.sendall(data)
         except OSError:
             self.gone = True
         finally:

@@ -71,7 +71,8 @@ def _left_behind(store: Store, session_id: str) -> _Left:
             fields = parsed(raw, f"{store.url}/{name} offset {offset}")
             referred = max([referred, *(frame["at"] + frame["len"] for frame in frames(fields))])
             if fields.get("type") == "gap":
-                left.tails = [gap for gap in left.tails if gap.file != fields.get("file")]
+                declared = fields.get("file") if fields.get("reason") == "torn_tail" else None
+                left.tails = [gap for gap in left.tails if gap.file != declared]
             elif left.tails:
                 raise TamperedError(f"{left.tails[0].file} ends in bytes that nobody declared, {store.url}; run tacho verify {session_id}")
         left.tails.extend(_tail(name, data, end))

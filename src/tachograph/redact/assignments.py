@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from tachograph.redact import headers, shapes
-from tachograph.redact.names import Named, Strength
+from tachograph.redact.names import Named, Strength, folder
 from tachograph.redact.names import named as builtin
 
 #: In the lowered text. What any name with something to hide contains.
@@ -153,6 +153,8 @@ class _Site(NamedTuple):
         while end > start and self.text[end - 1].isspace():
             end -= 1
         value = self.text[start:end]
+        if folder(self.name, value):
+            return None
         if value.lower() == self.name.lower() or not shapes.secret(value, self.said, quoted=quoted, tight=tight):
             return None
         return Found(start, end, self.said.kind)

@@ -29,7 +29,7 @@ from tachograph.redact import bodies, headers, jsontext, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
 from tachograph.redact.known import Known, known_from_environment
-from tachograph.redact.names import Strength
+from tachograph.redact.names import Strength, folder
 from tachograph.redact.placeholder import placeholder
 from tachograph.redact.policy import Policy
 from tachograph.redact.scanner import Depth, Scanner
@@ -192,6 +192,8 @@ class Redactor:
         return {name: self._variable(name, value, tally) for name, value in env.items()}
 
     def _variable(self, name: str, value: str, tally: Counter[str] | None) -> str:
+        if folder(name, value):
+            return self.text(value, tally)
         said = self.policy.named(name)
         sure = said.strength is Strength.STRICT and not shapes.harmless(value, quoted=True) and not shapes.switch(value)
         if "[REDACTED" not in value and (sure or shapes.secret(value, said, quoted=True, tight=True)):

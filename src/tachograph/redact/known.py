@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 
 from tachograph.redact import addresses, shapes
 from tachograph.redact.assignments import Found
-from tachograph.redact.names import named
+from tachograph.redact.names import NOTHING, folder, named
 from tachograph.redact.rules.rule import RUN
 from tachograph.redact.vendors import DEFAULT
 from tachograph.redact.words import table
@@ -157,7 +157,7 @@ def known_from_environment(env: Mapping[str, str]) -> dict[str, str]:
         value = value.strip()
         if not acceptable(value):
             continue
-        said = named(name)
+        said = NOTHING if folder(name, value) else named(name)
         if said.strength and shapes.secret(value, said, quoted=True, tight=True):
             out[value] = "env"
         elif len(value) <= 8192:

@@ -195,6 +195,15 @@ def words(name: str) -> list[str]:
     return [word.lower() for word in _CAMEL.findall(name)]
 
 
+#: The shell's working directories, which look like the abbreviation of "password".
+FOLDERS = ("PWD", "OLDPWD")
+
+
+def folder(name: str, value: str) -> bool:
+    """Whether a variable is one of the shell's working directories, and not a password of that name."""
+    return name in FOLDERS and value.startswith("/")
+
+
 @lru_cache(maxsize=8192)
 def named(name: str) -> Named:
     """What a name says about its value."""

@@ -62,14 +62,19 @@ def miss(kind: str, name: str, lane: str, request: dict[str, Any], calls: list[T
     )  # fmt: skip
 
 
-def output(kind: str, expected: Any, actual: Any) -> Divergence:
-    """The calls matched, but what the agent printed, or how it ended, did not."""
+def output(kind: str, expected: Any, actual: Any, *, refused: bool = False) -> Divergence:
+    """The calls matched, but what the agent printed, or how it ended, did not. ``refused``: the guard refused something on the way."""
     found = first_difference(expected, actual) or ("", expected, actual)
     what = "printed" if kind == "output" else "ended"
+    why = (
+        "what the guard refused it (see there), which nothing had refused it when it was recorded"
+        if refused
+        else "its own code, the clock or entropy decide there"
+    )
     return Divergence(
         step=None, event_id=None, kind=kind, operation="", lane="main", path="stdout" if kind == "output" else "exit_code",
         expected=found[1], actual=found[2], nearest=None,
-        hint=f"the agent {what} differently with the same answers: its own code, the clock or entropy decide there",
+        hint=f"the agent {what} differently with the same answers: {why}",
     )  # fmt: skip
 
 

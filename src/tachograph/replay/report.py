@@ -59,21 +59,22 @@ def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_change
         "tools_run": run.ran,
         "code_changed": code_changed,
         "workspace_missing": missing,
+        "gap": tape.gap,
         "notes": run.notes,
         "seconds": round(run.seconds, 3),
     }
 
 
 def _end_differs(tape: Tape, run: Run) -> Divergence | None:
-    end = tape.end
+    end, refused = tape.end, bool(run.blocked)
     if end is None or end.status == "lost":
         return None
     if run.joined == 0 and tape.calls:
-        return divergence.output("end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?")
+        return divergence.output("end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?", refused=refused)
     if (end.exit_code, end.signal) != (run.exit_code, run.signal):
-        return divergence.output("end", _ending(end.exit_code, end.signal), _ending(run.exit_code, run.signal))
+        return divergence.output("end", _ending(end.exit_code, end.signal), _ending(run.exit_code, run.signal), refused=refused)
     if run.same_output is False:
-        return divergence.output("output", tape.stdout if tape.stdout is not None else "", run.output)
+        return divergence.output("output", tape.stdout if tape.stdout is not None else "", run.output, refused=refused)
     return None
 
 

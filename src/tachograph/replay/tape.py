@@ -52,6 +52,8 @@ class TapeCall:
     end: int = 0
     """The line with which it ended."""
     effects: list[dict[str, Any]] = field(default_factory=list)
+    printed: list[list[Any]] = field(default_factory=list)
+    """``[order, descriptor, text]`` of what a declared tool printed; after ``cover``, of the tools inside it, too."""
 
     @property
     def label(self) -> str:
@@ -77,6 +79,8 @@ class Tape:
     workspace: dict[str, Any] | None = None
     code: list[str] = field(default_factory=list)
     stdout: Any = None
+    gap: str | None = None
+    """Why the recording is not whole, if it is not (the reason of its gap)."""
     written: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
     """(seq, enclosing call, changes) of files that a tool's own code wrote between its inner calls."""
 
@@ -115,6 +119,7 @@ class Tape:
                 if not other.used and not other.covered:
                     other.covered = True
                     found.append(other)
+        call.printed = sorted([*call.printed, *(entry for other in found for entry in other.printed)])
         inner = [(other.end, other.workspace) for other in found if other.workspace is not None]
         loose = [(seq, changes) for seq, parent, changes in self.written if parent in inside]
         call.effects = [changes for _, changes in sorted([*own, *inner, *loose], key=lambda item: item[0])]
@@ -140,6 +145,8 @@ def load(source: Source) -> Tape:
         elif isinstance(event, events.Started):
             open_calls[event.call_id] = (event, entry.seq)
             began[event.call_id] = entry.seq
+        elif isinstance(event, events.Gap) and event.reason != "torn_tail":
+            tape.gap = event.reason
         elif isinstance(event, events.Workspace) and event.parent_id is not None:
             tape.written.append((entry.seq, event.parent_id, source.content(event.changes_uri) or {}))
         elif isinstance(event, events.Ambient) and event.kind == "stdout":
@@ -157,6 +164,11 @@ def load(source: Source) -> Tape:
             f"this session was imported ({tape.start.imported_from or tape.start.source}) and holds no wire exchange to replay; "
             "tacho show and tacho postmortem read it"
         )
+    if tape.gap == "not_captured" and not tape.calls:
+        raise ReplayError(
+            "nothing of this command was captured (it is no Python, or runs with -I or -E), so there is nothing to replay; "
+            "tacho show tells what is there"
+        )
     tape.calls.sort(key=lambda call: call.seq)
     tape.index()
     return tape
@@ -171,6 +183,7 @@ def _call(source: Source, event: events.Call, seq: int, end: int) -> TapeCall:
     return TapeCall(
         event=event, kind=kind, name=name, lane=lane, request=request, pieces=_pieces(wire), key=match.key(lane, kind, name, request),
         seq=seq, covered="/proc-" in lane, cut=event.outcome == "cut", workspace=changes, end=end,
+        printed=list(wire.get("printed", [])),
     )  # fmt: skip
 
 
