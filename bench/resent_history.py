@@ -45,7 +45,9 @@ def main() -> None:
     for number in range(200):
         request = {"model": "m", "temperature": 0, "system": "You are careful.", "messages": list(messages)}
         naive += len(json.dumps(request)) + 1
-        draft = Draft(event=ModelCall(provider="p", operation="o"), contents={"prompt_redacted_uri": request, "output_uri": turn(number)[0]})
+        draft = Draft(
+            event=ModelCall(provider="p", operation="o"), contents={"prompt_redacted_uri": request, "output_uri": turn(number)[0]}
+        )
         writer.append(draft)
         messages += turn(number)
     writer.seal()

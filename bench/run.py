@@ -70,7 +70,10 @@ def caller_cost(folder: Path) -> None:
     recorded = json.loads(run([*TACHO, "record", "--", sys.executable, agent, "tacho"], folder)[0])
     say("a call of a tool that is not recorded", f"p50 {plain['p50']:6.2f} µs")
     say("OpenTelemetry span, 2 KB attribute", f"p50 {span['p50']:6.2f} µs   p99 {span['p99']:7.2f} µs")
-    say("recorded 2 KB tool call", f"p50 {recorded['p50']:6.2f} µs   p99 {recorded['p99']:7.2f} µs   {recorded['p50'] / span['p50']:.2f}× the span (aim ≤ 1.0×)")
+    say(
+        "recorded 2 KB tool call",
+        f"p50 {recorded['p50']:6.2f} µs   p99 {recorded['p99']:7.2f} µs   {recorded['p50'] / span['p50']:.2f}× the span (aim ≤ 1.0×)",
+    )
 
 
 def throughput(folder: Path) -> None:
@@ -98,12 +101,18 @@ def replay(folder: Path) -> None:
 def start_up(folder: Path) -> None:
     times = [run([*TACHO, "record", "--", "true"], folder)[1] for _ in range(9)]
     base = [run([sys.executable, "-c", "pass"], folder)[1] for _ in range(9)]
-    say("tacho record -- true", f"median {statistics.median(times) * 1000:.0f} ms (aim ≤ 250 ms; python -c pass: {statistics.median(base) * 1000:.0f} ms)")
+    say(
+        "tacho record -- true",
+        f"median {statistics.median(times) * 1000:.0f} ms (aim ≤ 250 ms; python -c pass: {statistics.median(base) * 1000:.0f} ms)",
+    )
 
 
 def resent_history(folder: Path) -> None:
     out = json.loads(run([sys.executable, str(HERE / "resent_history.py"), str(folder / "history")], folder)[0])
-    say("200 turns that resend their history", f"{out['stored']:,} bytes on disk, {out['stored'] / out['naive'] * 100:.2f} % of {out['naive']:,} (aim ≤ 1 %)")
+    say(
+        "200 turns that resend their history",
+        f"{out['stored']:,} bytes on disk, {out['stored'] / out['naive'] * 100:.2f} % of {out['naive']:,} (aim ≤ 1 %)",
+    )
     say("the last prompt rebuilt", f"{out['rebuild_ms']:.2f} ms (aim ≤ 5 ms)")
 
 

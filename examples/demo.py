@@ -62,7 +62,9 @@ def main() -> None:
     say("5. What happened, with evidence.")
     run("postmortem", "@last", "--replay-report", str(report), "-o", str(OUT / "postmortem.html"))
     run("postmortem", "@last", "--replay-report", str(report), "-o", str(OUT / "postmortem.md"))
-    print(f"\nread it: {OUT / 'postmortem.html'}\nor:      TACHO_STORE={OUT / 'store'} TACHO_KEY={OUT / 'key.json'} .venv/bin/tacho show @last")
+    print(
+        f"\nread it: {OUT / 'postmortem.html'}\nor:      TACHO_STORE={OUT / 'store'} TACHO_KEY={OUT / 'key.json'} .venv/bin/tacho show @last"
+    )
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ _PLACES = {
     "open": "reading",
 }
 
-__all__ = ["Diverged", "HostLost", "approval", "guardrail", "message", "note", "open", "tool"]  # noqa: F822 - by __getattr__
+__all__ = ["Diverged", "HostLost", "approval", "guardrail", "message", "note", "open", "tool"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,12 +1,12 @@
 """The Python side of reading: ``tachograph.open(store)[session_id]`` mirrors the command line.
 
-    import tachograph
+import tachograph
 
-    session = tachograph.open()["@last"]
-    for step in session.steps:
-        print(step.number, step.call.model_id)
-    assert session.verify()["verdict"] == "verified"
-    assert session.replay()["verdict"] == "identical"
+session = tachograph.open()["@last"]
+for step in session.steps:
+    print(step.number, step.call.model_id)
+assert session.verify()["verdict"] == "verified"
+assert session.replay()["verdict"] == "identical"
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Session:
         ``TamperedError`` for a record that does not verify."""
         found = verify(self._opened.store, self.id, public=self._opened.key.public(), data_key=self._opened.data_key(self.id))
         if not found.good and not unverified:
-            raise TamperedError(f"the record of {self.id} is {found.verdict}; tacho verify tells all, unverified=True replays it all the same")
+            raise TamperedError(
+                f"the record of {self.id} is {found.verdict}; tacho verify tells all, unverified=True replays it all the same"
+            )
         good = found.good
         return replay.replay(replay.Plan(recording=self.recording, verified=good, command=command, quiet=True))
 

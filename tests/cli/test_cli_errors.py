@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cli_helpers import Done, Tacho
 
 AGENT = "import tachograph\n\n@tachograph.tool(effect='read')\ndef look():\n    return 1\n\nprint(look())\n"
@@ -76,7 +77,9 @@ def test_no_command(tacho: Tacho) -> None:
     refused(tacho("record"), "after --")
 
 
-@pytest.mark.parametrize("arguments", [["frobnicate"], ["ls", "--frobnicate"], ["show"], ["record", "--on-host-loss", "perhaps", "--", "true"]])
+@pytest.mark.parametrize(
+    "arguments", [["frobnicate"], ["ls", "--frobnicate"], ["show"], ["record", "--on-host-loss", "perhaps", "--", "true"]]
+)
 def test_unknown_verbs_and_options(tacho: Tacho, arguments: list[str]) -> None:
     refused(tacho(*arguments), "--help")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
+
 from cli_helpers import Tacho
 
 AGENT = """
@@ -40,7 +40,13 @@ def test_cat_is_self_contained(recorded: Tacho) -> None:
     assert start["facts"]["argv"][-1] == "agent.py"
     assert "PATH" in start["facts"]["env"]
     call = next(line for line in lines if line["type"] == "tool_call")
-    assert (call["name"], call["input"], call["output"], call["source"], call["effect"]) == ("pay", {"cents": 5}, {"paid": 5}, "declared", "external")
+    assert (call["name"], call["input"], call["output"], call["source"], call["effect"]) == (
+        "pay",
+        {"cents": 5},
+        {"paid": 5},
+        "declared",
+        "external",
+    )
     assert call["outcome"] == "ok"
     assert lines[-1]["type"] == "session_end"
     assert (lines[-1]["status"], lines[-1]["exit_code"]) == ("ok", 0)

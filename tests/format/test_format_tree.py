@@ -23,8 +23,7 @@ texts = st.text(st.characters(), max_size=400)  # lone surrogates included
 values = st.recursive(
     scalars | texts,
     lambda inner: (
-        st.lists(inner, max_size=12)
-        | st.dictionaries(st.text(max_size=8) | st.sampled_from(["$s", "$l", "$", "$$j"]), inner, max_size=6)
+        st.lists(inner, max_size=12) | st.dictionaries(st.text(max_size=8) | st.sampled_from(["$s", "$l", "$", "$$j"]), inner, max_size=6)
     ),
     max_leaves=40,
 )
@@ -64,10 +63,7 @@ def test_a_growing_list_rebuilds_at_every_length(items: list[Any]) -> None:
 
 
 def conversation(turns: int) -> list[dict[str, Any]]:
-    return [
-        {"role": "user" if n % 2 else "assistant", "content": hashlib.sha256(str(n).encode()).hexdigest() * 20}
-        for n in range(turns)
-    ]
+    return [{"role": "user" if n % 2 else "assistant", "content": hashlib.sha256(str(n).encode()).hexdigest() * 20} for n in range(turns)]
 
 
 def test_a_resent_conversation_takes_linear_space() -> None:

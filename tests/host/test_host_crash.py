@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from cli_helpers import Tacho
 
 AGENT = """
@@ -205,7 +206,11 @@ def test_a_full_disk_neither_hangs_an_external_tool_nor_lets_stop_go_on(tmp_path
         pytest.skip("cannot mount a tmpfs here")
     try:
         tacho = Tacho(tmp_path)
-        code = AGENT.replace("while True:", "while number < 2000:").replace('"x" * 500', "os.urandom(400).hex()").replace('"read"', '"external"')
+        code = (
+            AGENT.replace("while True:", "while number < 2000:")
+            .replace('"x" * 500', "os.urandom(400).hex()")
+            .replace('"read"', '"external"')
+        )
         (tmp_path / "agent.py").write_text(code)
         done = tacho(
             "record", "--store", str(small / "store"), "--on-host-loss", policy, "--", sys.executable, "agent.py", cwd=tmp_path, timeout=60

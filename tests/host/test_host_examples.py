@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_helpers import Tacho
 
+from cli_helpers import Tacho
 from tachograph.testing.model_server import ModelServer, Script
 
 ROOT = Path(__file__).parent.parent.parent

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cli_helpers import Tacho
 
 AGENT = """

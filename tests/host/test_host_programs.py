@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cli_helpers import Tacho
 from programs_server import Server
-
 from tachograph.testing.model_server import ModelServer, Script, Turn
 
 PROGRAMS = sorted((Path(__file__).parent.parent / "programs").glob("*.py"))

@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 import pytest
+
 from cli_helpers import Tacho
 from programs_server import Server
-
 from tachograph.testing.model_server import ModelServer, Script, Turn
 
 # Written in pieces, so that no scanner takes this file for a leak.
@@ -136,7 +136,9 @@ def planted(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 def servers(planted: dict[str, str]) -> tuple[ModelServer, Server]:
     # The model echoes a secret that it was told, cut over its chunks.
-    models = ModelServer(Script(turns=[Turn(text=f"The token is {SECRETS['github']} and the key {SECRETS['aws']}, keep them.", chunk_chars=5)]))
+    models = ModelServer(
+        Script(turns=[Turn(text=f"The token is {SECRETS['github']} and the key {SECRETS['aws']}, keep them.", chunk_chars=5)])
+    )
     server = Server()
     server.model_url = models.url
     planted["BASE"] = server.url
@@ -196,7 +198,9 @@ def test_no_system_call_writes_a_secret_to_a_file(tmp_path: Path, planted: dict[
     models, server = servers(planted)
     strace = ["strace", "-f", "-y", "-s", "1000000", "-e", "trace=write,pwrite64,writev,pwritev", "-o", str(trace)]
     with models, server:
-        done = tacho.run_plain([*strace, sys.executable, "-m", "tachograph.cli.app", "record", "--", sys.executable, "agent.py"], cwd=workspace, env=planted)
+        done = tacho.run_plain(
+            [*strace, sys.executable, "-m", "tachograph.cli.app", "record", "--", sys.executable, "agent.py"], cwd=workspace, env=planted
+        )
     if "ptrace" in done.stderr:
         pytest.skip("strace may not trace here")
     assert done.returncode == 0, done.stderr

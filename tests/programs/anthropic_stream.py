@@ -1,5 +1,6 @@
 # needs: anthropic
 """The real SDK, streaming, sync and async."""
+
 import asyncio
 import os
 

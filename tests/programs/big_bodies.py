@@ -1,5 +1,6 @@
 # needs: requests
 """Eight megabytes each way."""
+
 import hashlib
 import os
 

@@ -1,5 +1,6 @@
 # needs: httpx
 """Bytes that are no text, both ways."""
+
 import hashlib
 import os
 

@@ -1,5 +1,6 @@
 # needs: httpx
 """A call that is given up after a while, and the agent goes on."""
+
 import asyncio
 import os
 

@@ -1,5 +1,5 @@
 """A Python child that makes calls of its own and talks back through its output."""
-import os
+
 import subprocess
 import sys
 

@@ -1,5 +1,6 @@
 # needs: httpx
 """The agent stops reading after the second chunk."""
+
 import os
 
 import httpx

@@ -1,5 +1,6 @@
 # needs: httpx requests
 """gzip and deflate, HEAD, 204 and 304."""
+
 import os
 
 import httpx

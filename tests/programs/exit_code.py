@@ -1,5 +1,6 @@
 # expect: exit=3
 """An agent that says no."""
+
 import os
 import sys
 import urllib.request

@@ -1,7 +1,8 @@
 """The workspace is as it was when the recording began, whatever was done to it since."""
+
+import os
 import pathlib
 import urllib.request
-import os
 
 text = pathlib.Path("seed.txt").read_text()
 pathlib.Path("seed.txt").write_text("changed by the agent\n")

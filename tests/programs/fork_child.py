@@ -1,4 +1,5 @@
 """A bare fork; both sides make the same call and are told apart by their lanes."""
+
 import os
 import sys
 import urllib.request

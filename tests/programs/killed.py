@@ -1,5 +1,6 @@
 # expect: signal=9
 """The agent is killed between two calls."""
+
 import os
 import signal
 import urllib.request

@@ -1,5 +1,6 @@
 # expect: signal=9
 """The agent is killed while a call is under way."""
+
 import os
 import signal
 import threading

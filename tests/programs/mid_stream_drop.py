@@ -1,5 +1,6 @@
 # needs: httpx
 """The connection breaks after three chunks."""
+
 import os
 
 import httpx

@@ -1,5 +1,6 @@
 # needs: requests
 """The same through requests."""
+
 import os
 
 import requests

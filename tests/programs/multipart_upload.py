@@ -1,5 +1,6 @@
 # needs: httpx requests
 """Multipart boundaries are drawn anew each time and do not count."""
+
 import os
 
 import httpx

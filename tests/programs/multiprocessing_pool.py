@@ -1,4 +1,5 @@
 """Workers of a multiprocessing pool are the agent itself: their calls are in the same session, under their own lanes."""
+
 import multiprocessing
 import os
 import urllib.request

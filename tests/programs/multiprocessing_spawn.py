@@ -1,4 +1,5 @@
 """A spawned worker, which starts from nothing."""
+
 import multiprocessing
 import os
 import urllib.request

@@ -1,4 +1,5 @@
 """What the agent's code says by itself."""
+
 import tachograph
 
 tachograph.note("about to decide", choice=["a", "b"])

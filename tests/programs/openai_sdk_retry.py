@@ -1,5 +1,6 @@
 # needs: openai
 """The SDK's own retries: each attempt is a call."""
+
 import os
 
 import openai

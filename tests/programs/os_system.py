@@ -1,4 +1,5 @@
 """os.system and os.popen."""
+
 import os
 
 print(os.system("exit 3") >> 8)

@@ -1,4 +1,5 @@
 """Text printed in pieces, with and without a flush, and to standard error."""
+
 import sys
 
 sys.stdout.write("no line feed")

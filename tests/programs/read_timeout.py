@@ -1,5 +1,6 @@
 # needs: httpx requests
 """A time-out is an outcome; in the replay it costs no time."""
+
 import os
 
 import httpx

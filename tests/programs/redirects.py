@@ -1,5 +1,6 @@
 # needs: httpx requests
 """Redirects are followed; a loop is refused by the library."""
+
 import os
 
 import httpx

@@ -1,5 +1,6 @@
 # needs: httpx requests aiohttp
 """Nobody listens: each library says so in its own words, and says the same in the replay."""
+
 import asyncio
 import urllib.error
 import urllib.request

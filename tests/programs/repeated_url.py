@@ -1,4 +1,5 @@
 """The same question three times, three different answers."""
+
 import os
 import urllib.request
 

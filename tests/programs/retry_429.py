@@ -1,5 +1,6 @@
 # needs: requests
 """429 twice, then an answer."""
+
 import os
 
 import requests

@@ -1,4 +1,5 @@
 """A secret of the environment is sent; the replay has only its placeholder, and matches all the same."""
+
 import os
 import urllib.request
 

@@ -1,4 +1,5 @@
 """The order of a set is the hash seed's, which a replay keeps."""
+
 import os
 import urllib.parse
 import urllib.request

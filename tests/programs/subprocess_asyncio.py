@@ -1,4 +1,5 @@
 """Commands under asyncio, in parallel."""
+
 import asyncio
 
 
@@ -9,7 +10,11 @@ async def run(command):
 
 
 async def main():
-    print(await asyncio.gather(run("sleep 0.2; echo slow"), run("echo fast; exit 2"), run("echo oops >&2; head -c 4 /dev/urandom | od -An -tx1")))
+    print(
+        await asyncio.gather(
+            run("sleep 0.2; echo slow"), run("echo fast; exit 2"), run("echo oops >&2; head -c 4 /dev/urandom | od -An -tx1")
+        )
+    )
 
 
 asyncio.run(main())

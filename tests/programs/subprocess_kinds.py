@@ -1,4 +1,5 @@
 """Commands: output, errors, exit codes, input, a missing program, a shell, a time-out."""
+
 import subprocess
 
 print(subprocess.run(["sh", "-c", "echo out; echo err >&2; exit 4"], capture_output=True, text=True))

@@ -1,7 +1,10 @@
 """A command talked to line by line."""
+
 import subprocess
 
-child = subprocess.Popen(["sh", "-c", "while read line; do echo got $line; done"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+child = subprocess.Popen(
+    ["sh", "-c", "while read line; do echo got $line; done"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+)
 for word in ("alpha", "beta"):
     child.stdin.write(word + "\n")
     child.stdin.flush()

@@ -1,4 +1,5 @@
 """Commands that change files: the agent reads what they left, in the replay too."""
+
 import pathlib
 import subprocess
 

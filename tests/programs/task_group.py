@@ -1,6 +1,7 @@
 # needs: httpx
 # needs-python: 3.11
 """A TaskGroup in which one task fails and the others are cancelled."""
+
 import asyncio
 import os
 

@@ -1,5 +1,6 @@
 # needs: aiohttp
 """asyncio.as_completed with aiohttp; the last question holds the order of the answers."""
+
 import asyncio
 import os
 

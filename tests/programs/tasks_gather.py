@@ -1,5 +1,6 @@
 # needs: httpx
 """asyncio.gather of calls that finish out of order, each followed by a second call in its own task."""
+
 import asyncio
 import os
 

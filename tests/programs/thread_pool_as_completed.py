@@ -1,5 +1,6 @@
 # needs: httpx
 """A thread pool whose results are used as they come."""
+
 import concurrent.futures
 import os
 

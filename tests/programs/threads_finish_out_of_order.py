@@ -1,5 +1,6 @@
 # needs: requests
 """Four threads, answers in the reverse order of the questions; what is asked next depends on the order in which they came."""
+
 import os
 import threading
 

@@ -1,4 +1,5 @@
 """Async tools that finish out of order."""
+
 import asyncio
 import random
 

@@ -1,4 +1,5 @@
 """An async generator as a tool."""
+
 import asyncio
 import os
 

@@ -1,4 +1,5 @@
 """A tool that yields, one that is not read to its end, and one that breaks half-way."""
+
 import os
 
 import tachograph

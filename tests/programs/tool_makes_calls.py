@@ -1,4 +1,5 @@
 """A declared tool that makes a call: answered whole, its inner call is not asked for."""
+
 import os
 import urllib.request
 

@@ -1,4 +1,5 @@
 """A result that is no plain data: the tool runs in a replay, too, and its inner call is answered."""
+
 import os
 import urllib.request
 

@@ -1,4 +1,5 @@
 """Tools that print: they do not run in a replay, and their words are there all the same."""
+
 import sys
 
 import tachograph

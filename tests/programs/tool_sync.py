@@ -1,4 +1,5 @@
 """Declared tools: a reading one, an external one, and one that fails."""
+
 import os
 
 import tachograph

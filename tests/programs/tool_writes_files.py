@@ -1,4 +1,5 @@
 """A tool that changes the workspace is answered, not run; the agent reads the file afterwards."""
+
 import os
 import pathlib
 

@@ -1,5 +1,6 @@
 # expect: exit=1
 """An agent that fails on a bad answer."""
+
 import json
 import os
 import urllib.request

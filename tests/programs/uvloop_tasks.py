@@ -1,5 +1,6 @@
 # needs: httpx uvloop
 """The same under uvloop."""
+
 import asyncio
 import os
 

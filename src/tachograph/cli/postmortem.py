@@ -86,7 +86,9 @@ def _replay(options: argparse.Namespace, recording: Recording, *, good: bool) ->
     except ValueError:
         raise UsageError(f"not a replay report, {options.replay_report}; tacho replay SES --report F writes one") from None
     if found.get("session_id") != recording.session_id:
-        raise UsageError(f"the report in {options.replay_report} is of {found.get('session_id')}, not of {recording.session_id}; name its own")
+        raise UsageError(
+            f"the report in {options.replay_report} is of {found.get('session_id')}, not of {recording.session_id}; name its own"
+        )
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import KeyUnavailableError, NotFoundError, UsageError

@@ -12,7 +12,6 @@ from typing import Any, Dict, List
 from . import forking, guard, lanes, link, stdio, taps, tool
 from .frames import pack
 
-
 #: Where the process started.
 _folder = ""
 

@@ -52,7 +52,7 @@ class _Inside:
     def __enter__(self) -> None:
         self._token = lanes.enter(self._lane.inside(self._number, real=self._real))
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         lanes.leave(self._token)
 
 

@@ -56,15 +56,8 @@ def open_note(note: str, public: bytes) -> Checkpoint:
         raise ValueError("not a signed note")
     text += "\n"
     point = _checkpoint(text)
-    for line in signatures[:-1].split("\n"):
-        fields = line.split(" ")
-        if len(fields) != 3 or fields[0] != "—":
-            raise ValueError("a signature line that is none")
-        try:
-            blob = _base64(fields[2])
-        except ValueError:
-            raise ValueError("a signature that is not base64") from None
-        if blob[:4] != key_id(fields[1], public):
+    for name, blob in [_signature(line) for line in signatures[:-1].split("\n")]:
+        if blob[:4] != key_id(name, public):
             continue
         try:
             Ed25519PublicKey.from_public_bytes(public).verify(blob[4:], text.encode())
@@ -72,6 +65,16 @@ def open_note(note: str, public: bytes) -> Checkpoint:
             raise ValueError("a signature that does not verify") from None
         return point
     raise ValueError("no signature by the expected key")
+
+
+def _signature(line: str) -> tuple[str, bytes]:
+    fields = line.split(" ")
+    if len(fields) != 3 or fields[0] != "—":
+        raise ValueError("a signature line that is none")
+    try:
+        return fields[1], _base64(fields[2])
+    except ValueError:
+        raise ValueError("a signature that is not base64") from None
 
 
 def _checkpoint(text: str) -> Checkpoint:

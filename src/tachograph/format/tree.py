@@ -196,6 +196,4 @@ class TreeReader:
             if mark == "$t":
                 return canonical.loads(self.get(bytes.fromhex(reference)))
         # Most members are short strings: not worth a call each when a prompt of hundreds of messages is rebuilt.
-        return {
-            key[1:] if key[:1] == "$" else key: item if type(item) is str else self._value(item) for key, item in stub.items()
-        }
+        return {key[1:] if key[:1] == "$" else key: item if type(item) is str else self._value(item) for key, item in stub.items()}

@@ -65,7 +65,7 @@ class Player:
 
     # -- Driver ----------------------------------------------------------------------------------------------------------
 
-    def hello(self, peer: Peer, header: dict[str, Any]) -> dict[str, Any]:
+    def hello(self, peer: Peer, _: dict[str, Any]) -> dict[str, Any]:
         self.joined += 1
         self._pids.add(peer.pid)
         if self._main is None:

@@ -199,9 +199,7 @@ class Recorder:
         tally: collections.Counter[str] = collections.Counter()
         changes = self._watcher.look(tally)
         if changes is not None:
-            event = events.Workspace(
-                lane=lane, changed=len(changes["changes"]), redactions=tally.total(), parent_id=parent
-            )
+            event = events.Workspace(lane=lane, changed=len(changes["changes"]), redactions=tally.total(), parent_id=parent)
             self._append(Draft(event=event, contents={"changes_uri": changes}))
 
     def _finish(self, flight: Flight) -> None:

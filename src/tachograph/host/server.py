@@ -69,7 +69,7 @@ class Peer:
 class Driver(Protocol):
     """What happens with what clients say."""
 
-    def hello(self, peer: Peer, header: dict[str, Any]) -> dict[str, Any]:
+    def hello(self, peer: Peer, header: dict[str, Any], /) -> dict[str, Any]:
         """The welcome for a new client."""
         ...
 

@@ -142,7 +142,7 @@ class SessionWriter:
         if not self._pending:
             return
         lines, self._pending = b"".join(self._pending), []
-        with _breaking(self):
+        with _Breaking(self):
             self.content.flush()
             self._events.write(lines)
         self._dirty = True
@@ -152,16 +152,16 @@ class SessionWriter:
         self._check()
         if self._pending:
             lines, self._pending = b"".join(self._pending), []
-            with _breaking(self):
+            with _Breaking(self):
                 self.content.flush()
                 self.content.sync()  # a line on the device must never refer to content that is not
                 self._events.write(lines)
             self._dirty = True
         elif self._dirty:
-            with _breaking(self):
+            with _Breaking(self):
                 self.content.sync()
         if self._dirty:
-            with _breaking(self):
+            with _Breaking(self):
                 self._events.sync()
             self._dirty = False
 
@@ -172,7 +172,7 @@ class SessionWriter:
         self.commit()
         point = note.Checkpoint(note.origin(self.session_id), self._tree.size, self._tree.root())
         signed = note.sign(point, "tachograph/" + self._key.id, self._key.signer())
-        with _breaking(self):
+        with _Breaking(self):
             self._seals.write(signed.encode() + b"\n")
             self._seals.sync()
         self._sealed = self._tree.size
@@ -192,7 +192,7 @@ class SessionWriter:
             raise StoreError(self._broken)
 
 
-class _breaking:
+class _Breaking:
     """A failure inside leaves the writer broken: the kernel may have dropped what was not yet on the device."""
 
     def __init__(self, writer: SessionWriter) -> None:

@@ -181,9 +181,9 @@ def _hint(path: str, nearest: TapeCall, lane: str) -> str:
         return f"the same request, but in lane {lane} instead of {nearest.lane}: the agent starts its threads or tasks in another order"
     if ".system" in path or path.startswith("body.instructions"):
         return "a changed system prompt"
-    if path.startswith("body.messages") or path.startswith("body.input"):
+    if path.startswith(("body.messages", "body.input")):
         return "a changed prompt, or something put into it that was not recorded: the clock, entropy, a file, the order of a set"
-    if path.startswith("body.tools") or path.startswith("body.toolConfig"):
+    if path.startswith(("body.tools", "body.toolConfig")):
         return "changed tool definitions"
     if path.startswith("body.") and isinstance(nearest.event, events.ModelCall):
         return "a changed model or parameter"

@@ -70,7 +70,9 @@ def _end_differs(tape: Tape, run: Run) -> Divergence | None:
     if end is None or end.status == "lost":
         return None
     if run.joined == 0 and tape.calls:
-        return divergence.output("end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?", refused=refused)
+        return divergence.output(
+            "end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?", refused=refused
+        )
     if (end.exit_code, end.signal) != (run.exit_code, run.signal):
         return divergence.output("end", _ending(end.exit_code, end.signal), _ending(run.exit_code, run.signal), refused=refused)
     if run.same_output is False:
