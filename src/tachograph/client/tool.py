@@ -112,9 +112,13 @@ def _answered(header: Dict[str, Any]) -> Tuple[bool, Any]:
 
 
 def _tell(call: effects.Call, value: Any, before: int) -> None:
-    encoded, exact = values.encode(value)
     wrote = _writes() != before
-    call.tell_result({"value": encoded, "exact": exact, "wrote": wrote})
+    if type(value) is str:
+        # The commonest result by far: as payload it need not be escaped into the header.
+        call.tell_result({"exact": True, "wrote": wrote, "text": True}, value.encode("utf-8", "surrogatepass"))
+    else:
+        encoded, exact = values.encode(value)
+        call.tell_result({"value": encoded, "exact": exact, "wrote": wrote})
     if wrote:
         call.settle()
 

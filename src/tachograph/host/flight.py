@@ -44,6 +44,9 @@ class Flight:
 
     def add(self, m: str, order: int, t: int, header: dict[str, Any], data: bytes) -> Piece:
         fields = {key: value for key, value in header.items() if key not in ("m", "c", "t")}
+        result = fields.get("result")
+        if isinstance(result, dict) and result.pop("text", False):
+            result["value"], data = data.decode("utf-8", "surrogatepass"), b""
         piece = Piece(m, order, round((t - self.began) / 1e6, 3), fields, data)
         self.pieces.append(piece)
         return piece

@@ -30,6 +30,10 @@ from .workspace import Watcher
 WAIT_FOR_HELLO = 2.0
 
 
+#: Seconds. An agent waits for the host only around commands and external tools, which take longer than this by themselves.
+COALESCE = 0.0003
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """One recording to be."""
@@ -68,7 +72,7 @@ def record(plan: Plan) -> Recorded:
         data_key = plan.opened.new_data_key(session_id, plan.entropy)
         writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy)
         driver = _driver(plan, writer, environment)
-        server = Server(meeting.socket, meeting.token, driver)
+        server = Server(meeting.socket, meeting.token, driver, coalesce=COALESCE)
         if plan.id_file is not None:
             _write_id(plan.id_file, session_id)
         pid, control = launch.fork_host(lambda theirs: _serve(server, driver, theirs))

@@ -81,7 +81,7 @@ class LocalStore:
             # Not blocking: to open a named pipe must not wait for somebody who writes to it.
             fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
-            raise NotFoundError(f"no {name} in {self.root}") from None
+            raise NotFoundError(f"no {name} in {self.root}; it was never written, or somebody has removed it") from None
         except OSError as error:
             raise _store_error("read", path, error) from None
         try:
