@@ -25,7 +25,9 @@ def tried(what):
         show(type(error).__name__, error, getattr(error, "errno", None), getattr(error, "filename", None), getattr(error, "output", None))
 """
 
-AGENT = HEAD + r"""
+AGENT = (
+    HEAD
+    + r"""
 show(subprocess.run(["echo", "hello"], capture_output=True))
 show(subprocess.run("echo out; echo err >&2; exit 3", shell=True, capture_output=True, text=True))
 show(subprocess.run(mark("merged") + "echo a; echo b >&2", shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout)
@@ -95,8 +97,11 @@ threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
 show(sorted(found.items()))
 show([subprocess.check_output("date +%N", shell=True) for _ in range(3)])
 """
+)
 
-WAITING = HEAD + r"""
+WAITING = (
+    HEAD
+    + r"""
 tried(lambda: subprocess.run("echo partial; exec sleep 30", shell=True, stdout=subprocess.PIPE, timeout=0.3))
 tried(lambda: subprocess.run(["sleep", "30"], timeout=0.2))
 p = subprocess.Popen(["sleep", "30"])
@@ -152,6 +157,7 @@ code = p.wait(); reader.join(); show(code, lines)
 p = subprocess.Popen("sleep 0.2 & echo left behind", shell=True, stdout=subprocess.PIPE)
 show(p.wait(), p.stdout.readline())
 """
+)
 
 
 def test_commands_are_replayed_and_not_run(tmp_path: Path) -> None:

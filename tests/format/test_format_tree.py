@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tachograph.format import canonical
-from tachograph.format.tree import Node, TreeReader, TreeWriter
+from tachograph.format.tree import TOO_DEEP, Node, TreeReader, TreeWriter
 
 scalars = (
     st.none()
@@ -102,6 +102,19 @@ def test_deep_json_is_kept_as_text_and_comes_back() -> None:
     writer = TreeWriter(digest)
     name = writer.put(value)
     assert reader(writer.take()).get(name) == value
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner, "b": "x" * 300}])
+def test_what_is_nested_beyond_sense_neither_fails_nor_comes_back_whole(wrap: Any) -> None:
+    value: Any = "x"
+    for _ in range(20_000):
+        value = wrap(value)
+    writer = TreeWriter(digest)
+    name = writer.put(value)
+    back, depth = reader(writer.take()).get(name), 0
+    while not isinstance(back, str):
+        back, depth = (back["a"] if isinstance(back, dict) else back[0]), depth + 1
+    assert (back, depth) == (TOO_DEEP, canonical.MAX_NESTING + 1)
 
 
 @pytest.mark.parametrize("payload", [b'{"a":[],"b":["%s",3]}', b'{"a":[],"b":["%s",0]}'])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import inspect
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -40,8 +42,8 @@ class WritesInPlace(LocalStore):
         file = self.create(name)
         file.write(data[: len(data) // 2])
         before = WritesInPlace.reads
-        while WritesInPlace.reads < before + 20:
-            pass
+        while WritesInPlace.reads < before + 20 and threading.active_count() > 1:
+            time.sleep(0)
         file.write(data[len(data) // 2 :])
         file.close()
 
@@ -200,8 +202,3 @@ def test_a_mistake_is_caught(store_class: type[LocalStore], check: Callable[...,
 def test_a_store_that_trusts_names_is_caught(name: str, tmp_path: Path) -> None:
     with pytest.raises((AssertionError, pytest.fail.Exception, OSError, ValueError)):
         run(TrustsNames, S.test_a_bad_name_is_refused_by_all, tmp_path / "deep/store", name=name)
-
-
-@pytest.mark.parametrize("check", sorted({check for _, check in MISTAKES}, key=lambda check: check.__name__))
-def test_and_the_local_store_makes_none_of_them(check: Callable[..., None], tmp_path: Path) -> None:
-    run(LocalStore, check, tmp_path / "store") if check is not S.test_what_was_written_outlives_its_writer else None

@@ -18,6 +18,8 @@ import orjson
 MAX_DEPTH = 200
 #: Deeper JSON is not read at all: whatever walks a value by recursion must come through it on Python's default stack.
 MAX_NESTING = 300
+#: Of a line, which holds values that were read, a few levels down.
+MAX_LINE_NESTING = 400
 
 
 def dumps(value: Any) -> bytes:
@@ -63,12 +65,12 @@ def loads(data: bytes | str) -> Any:
             value = json.loads(data if isinstance(data, str) else data.decode("utf-8"))
         except RecursionError:
             raise ValueError("JSON nested too deeply") from None
-    return _checked(data, value)
+    return _checked(data, value, MAX_NESTING)
 
 
-def _checked(data: bytes | str, value: Any) -> Any:
+def _checked(data: bytes | str, value: Any, most: int) -> Any:
     opened = data.count("[") + data.count("{") if isinstance(data, str) else data.count(b"[") + data.count(b"{")
-    if opened > MAX_NESTING and _nesting(value) > MAX_NESTING:
+    if opened > most and _nesting(value) > most:
         raise ValueError("JSON nested too deeply")
     return value
 
@@ -82,12 +84,12 @@ def _nesting(value: Any) -> int:
 
 
 def loads_strict(data: bytes) -> Any:
-    """As ``loads``, and refuses duplicate keys, NaN and infinity: two readers must never see two different objects in one line."""
+    """As ``loads`` (down to ``MAX_LINE_NESTING``), and refuses duplicate keys, NaN and infinity: two readers must never see two different objects in one line."""
     try:
         value = json.loads(data.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
-    return _checked(data, value)
+    return _checked(data, value, MAX_LINE_NESTING)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

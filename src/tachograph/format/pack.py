@@ -72,8 +72,9 @@ def framed(box: bytes) -> bytes:
     return _LENGTH.pack(len(box)) + box
 
 
-def nodes(compressed: bytes) -> Iterator[Node]:
-    """The nodes of a decrypted frame. Raises ``ValueError`` for bytes that are none."""
+def nodes(compressed: bytes) -> list[tuple[bytes, bytes, bytes]]:
+    """(id, kind, payload) of the nodes of a decrypted frame. Raises ``ValueError`` for bytes that are none. Plain tuples: rebuilding a
+    long session's prompt opens every frame, and is waited for."""
     try:
         # The bound of ``decompress`` does not hold where the frame states its own size.
         if zstandard.frame_content_size(compressed) > MAX_FRAME:
@@ -81,14 +82,16 @@ def nodes(compressed: bytes) -> Iterator[Node]:
         data = _decompressor.decompress(compressed, max_output_size=MAX_FRAME, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise ValueError(f"a frame that does not decompress ({error})") from None
-    at, size = 0, len(data)
+    out = []
+    at, size, unpack, head = 0, len(data), _NODE.unpack_from, _NODE.size
     while at < size:
-        if at + _NODE.size > size:
+        if at + head > size:
             raise ValueError("a frame that ends inside a node's head")
-        name, kind, length = _NODE.unpack_from(data, at)
-        at += _NODE.size
+        name, kind, length = unpack(data, at)
+        at += head
         end = at + length
         if end > size:
             raise ValueError("a frame that ends inside a node")
-        yield Node(name, kind, data[at:end])
+        out.append((name, kind, data[at:end]))
         at = end
+    return out

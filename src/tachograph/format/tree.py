@@ -20,12 +20,18 @@ from . import canonical
 
 STRING, BYTES, JSON, LIST = b"S", b"B", b"J", b"L"
 
-#: A string or object whose encoding is longer than this is a node of its own.
+#: A string longer than this is a node of its own.
 INLINE = 256
+#: So is an object or short list whose encoding is longer than this. Larger than a message of an ordinary conversation (whose long texts
+#: are nodes already): a message then comes with the list that it was added to, not as one more node to look up.
+INLINE_OBJECT = 1024
 #: Lists shorter than this are written in place unless they are large.
 SHORT_LIST = 8
 #: Bytes are cut into nodes of this size: a frame must stay small enough to encrypt and decrypt in one piece.
 BLOB = 4 << 20
+
+#: Stands for what no reader would come through (``canonical.MAX_NESTING``); ``canonical.loads`` makes no such value.
+TOO_DEEP = "[nested too deeply]"
 
 Digest = Callable[[bytes], bytes]
 
@@ -83,7 +89,7 @@ class TreeWriter:
                 return {"$t": self._add(STRING, canonical.dumps_ordered(_plain(value))).hex()}
             stub = {_escape(str(key)): self._stub(item, depth + 1) for key, item in value.items()}
             encoded = canonical.dumps_ordered(stub)
-            return stub if len(encoded) <= INLINE else {"$j": self._add(JSON, encoded).hex()}
+            return stub if len(encoded) <= INLINE_OBJECT else {"$j": self._add(JSON, encoded).hex()}
         if isinstance(value, (list, tuple)):
             if depth > canonical.MAX_DEPTH:
                 return {"$t": self._add(STRING, canonical.dumps_ordered(_plain(value))).hex()}
@@ -93,7 +99,7 @@ class TreeWriter:
     def _list(self, stubs: list[Any]) -> Any:
         encoded = [canonical.dumps_ordered(stub) for stub in stubs]
         size = sum(map(len, encoded)) + len(encoded)
-        if len(stubs) < SHORT_LIST and size <= INLINE:
+        if len(stubs) < SHORT_LIST and size <= INLINE_OBJECT:
             return stubs
         chain = [self._digest(LIST)]
         for item in encoded:
@@ -122,15 +128,20 @@ def _escape(key: str) -> str:
     return "$" + key if key.startswith("$") else key
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, depth: int = canonical.MAX_DEPTH) -> Any:
     """A deep value without bytes, so that it can be written as text."""
+    if isinstance(value, (dict, list, tuple)) and depth >= canonical.MAX_NESTING:
+        return TOO_DEEP
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [_plain(item, depth + 1) for item in value]
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value).decode("latin-1")
     return value
+
+
+_REFERENCES = frozenset(("$s", "$b", "$j", "$l", "$t"))
 
 
 class TreeReader:
@@ -174,12 +185,15 @@ class TreeReader:
             take = int(base[1]) if base else 0
             chain.append((at, node["a"], take))
             at = bytes.fromhex(base[0]) if base else None
-        for own, added, shared in reversed(chain):
-            if not 0 <= shared <= len(start):
+        built = list(start)
+        for _, added, shared in reversed(chain):
+            if not 0 <= shared <= len(built):
                 raise ValueError("a list that takes more of its base than there is")
-            start = [*start[:shared], *added]
-            self._lists[own] = start
-        return start
+            del built[shared:]
+            built += added
+        # Only the list that was asked for is kept: the next turn's is made from it.
+        self._lists[name] = built
+        return built
 
     def _value(self, stub: Any) -> Any:
         kind = type(stub)
@@ -188,12 +202,17 @@ class TreeReader:
         if kind is not dict:
             return stub
         if len(stub) == 1:
-            ((mark, reference),) = stub.items()
-            if mark in ("$s", "$j", "$l"):
-                return self.get(bytes.fromhex(reference))
-            if mark == "$b":
-                return b"".join(self._fetch(bytes.fromhex(part))[1] for part in reference)
-            if mark == "$t":
-                return canonical.loads(self.get(bytes.fromhex(reference)))
-        # Most members are short strings: not worth a call each when a prompt of hundreds of messages is rebuilt.
+            mark = next(iter(stub))
+            if mark[:1] == "$" and mark in _REFERENCES:
+                return self._referred(mark, stub[mark])
+        # Members that are short strings are not worth a call each when a prompt of hundreds of messages is rebuilt.
         return {key[1:] if key[:1] == "$" else key: item if type(item) is str else self._value(item) for key, item in stub.items()}
+
+    def _referred(self, mark: str, reference: Any) -> Any:
+        if mark == "$b":
+            return b"".join(self._fetch(bytes.fromhex(part))[1] for part in reference)
+        kind, payload = self._fetch(bytes.fromhex(reference))
+        if kind == STRING:
+            text = payload.decode("utf-8", "surrogatepass")
+            return canonical.loads(text) if mark == "$t" else text
+        return self.get(bytes.fromhex(reference))

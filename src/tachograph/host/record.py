@@ -70,11 +70,11 @@ def record(plan: Plan) -> Recorded:
     meeting = launch.Meeting()
     try:
         data_key = plan.opened.new_data_key(session_id, plan.entropy)
+        if plan.id_file is not None:
+            _write_id(plan.id_file, session_id)  # before the first look at the workspace, which it may lie in
         writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy)
         driver = _driver(plan, writer, environment)
         server = Server(meeting.socket, meeting.token, driver, coalesce=COALESCE)
-        if plan.id_file is not None:
-            _write_id(plan.id_file, session_id)
         pid, control = launch.fork_host(lambda theirs: _serve(server, driver, theirs))
         server.close()
         driver.writer.close()

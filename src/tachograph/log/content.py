@@ -107,8 +107,8 @@ class ContentReader:
             stored = data[at : at + length]
             try:
                 plain = box.open(index, stored[4:], pack.associated(self._session_id, segment, index))
-                for node in pack.nodes(plain):
-                    nodes[node.id] = (node.kind, node.payload)
+                for node, kind, payload in pack.nodes(plain):
+                    nodes[node] = kind, payload
             except (ValueError, OverflowError, KeyUnavailableError) as error:
                 raise FormatError(
                     f"{error}, {layout.content(self._session_id, segment)} offset {at}; run tacho verify {self._session_id}"

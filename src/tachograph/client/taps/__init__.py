@@ -104,7 +104,7 @@ def install() -> None:
         tap: Any = importlib.import_module("." + name, __name__)
         for target in tap.MODULES:
             hooks.setdefault(target, []).append(tap.install)
-    sys.meta_path.insert(0, _Finder(hooks))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Finder(hooks))
     for target, waiting in hooks.items():
         loaded = sys.modules.get(target)
         if loaded is not None:

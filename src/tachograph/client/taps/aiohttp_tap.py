@@ -422,7 +422,7 @@ def _tee_reader(base: Any) -> Any:
                 return bytes(await self._tacho_read(self._tacho_inner.read, n))
             if hasattr(self._tacho_inner, "set_read_chunk_size"):
                 self._tacho_inner.set_read_chunk_size(2**63 - 1)
-            blocks = []
+            blocks: List[bytes] = []
             while True:
                 block = await self.readany()
                 if not block:
@@ -483,14 +483,15 @@ def _tape_reader(base: Any) -> Any:
             self._tacho_last: Dict[str, Any] = {}
 
         async def _wait(self, func_name: str) -> None:
-            if self._waiter is not None:
+            reader: Any = self
+            if reader._waiter is not None:
                 raise RuntimeError("%s() called while another coroutine is already waiting for incoming data" % func_name)
-            self._waiter = self._loop.create_future()  # as the real one has while it waits
+            reader._waiter = self._loop.create_future()  # as the real one has while it waits
             try:
                 with self._timer:
                     await self._tacho_next()
             finally:
-                self._waiter = None
+                reader._waiter = None
 
         async def _tacho_next(self) -> None:
             # A read that is given up must not take the piece with it: the next read gets it.
@@ -506,7 +507,7 @@ def _tape_reader(base: Any) -> Any:
                 self.feed_data(payload)
             elif header.get("error"):
                 error = self._tacho_failure(header["error"])
-                self._waiter = None
+                self._waiter = None  # type: ignore[misc]
                 super().set_exception(error)
                 raise error
             else:

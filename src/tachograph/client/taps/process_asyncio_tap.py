@@ -308,8 +308,8 @@ def _tell_input(told: _Told, transport: Any) -> None:
         return told_close
 
     try:
-        target.close, target.write_eof = closing(target.close), closing(target.write_eof)
-        target.write, target.writelines = told_write, told_writelines
+        target.close, target.write_eof = closing(target.close), closing(target.write_eof)  # type: ignore[method-assign]
+        target.write, target.writelines = told_write, told_writelines  # type: ignore[method-assign]
     except AttributeError:
         return  # a transport without room for it, under a protocol without streams: the input is not seen
 
@@ -488,12 +488,12 @@ class _Tape(asyncio.SubprocessTransport):
                 return code
             if "signal" in header:
                 signals += 1
-                await self._until(lambda wanted=signals: self._signals >= wanted)
+                await self._until(lambda wanted=signals: self._signals >= wanted)  # type: ignore[misc]
             elif fd == 0:
                 pipe = self._pipes.get(0)
                 if not header.get("closed"):
                     size, count = size + len(payload), count + 1
-                    await self._until(lambda s=size, c=count: self._written >= s or self._writes >= c or pipe is None or pipe.is_closing())
+                    await self._until(lambda s=size, c=count: self._written >= s or self._writes >= c or pipe is None or pipe.is_closing())  # type: ignore[misc]
                 else:
                     await self._until(lambda: pipe is None or pipe.is_closing())
             elif fd in self._sinks:

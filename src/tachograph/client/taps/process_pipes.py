@@ -18,7 +18,7 @@ import sys
 import threading
 import warnings
 import weakref
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional
 
 from tachograph.client import effects
 
@@ -62,7 +62,7 @@ class Pipe(io.FileIO):
 
     # -- reading ---------------------------------------------------------------------------------------------------------
 
-    def readinto(self, buffer: Any) -> Optional[int]:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> Optional[int]:
         if self._call is None:
             return super().readinto(buffer)
         view = memoryview(buffer).cast("B")
@@ -86,7 +86,7 @@ class Pipe(io.FileIO):
     def readall(self) -> Optional[bytes]:  # type: ignore[override]
         if self._call is None:
             return super().readall()
-        parts = []
+        parts: List[bytes] = []
         while True:
             part = self.read(_BLOCK)
             if not part:

@@ -127,10 +127,10 @@ def _make(cls: Type[BaseException], error: Dict[str, Any], message: str, argumen
         try:
             if _built_in(cls):
                 return cls(*system)
-            made = cls.__new__(cls)
-            OSError.__init__(made, *system)
-            made.args = tuple(system[:2] if arguments is None else given)
-            return made
+            failed: Any = cls.__new__(cls)
+            OSError.__init__(failed, *system)
+            failed.args = tuple(system[:2] if arguments is None else given)
+            return failed  # type: ignore[no-any-return]
         except Exception:
             given = [message]
     try:

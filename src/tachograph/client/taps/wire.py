@@ -251,7 +251,7 @@ class Tape(io.BufferedIOBase):
             self.raised = self._error
             raise self._error
 
-    def read(self, size: Optional[int] = -1) -> bytes:  # type: ignore[override]
+    def read(self, size: Optional[int] = -1) -> bytes:
         if size is None or size < 0:
             while self._more():
                 continue
@@ -278,7 +278,7 @@ class Tape(io.BufferedIOBase):
             self._fail()
         return bytes(self._buffer)
 
-    def readline(self, limit: Optional[int] = -1) -> bytes:  # type: ignore[override]
+    def readline(self, limit: Optional[int] = -1) -> bytes:
         most = -1 if limit is None else limit
         while True:
             at = self._buffer.find(b"\n")
@@ -322,16 +322,16 @@ class TapeResponse(http.client.HTTPResponse):
             self._close_conn()  # type: ignore[attr-defined]
         return got
 
-    def read(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def read(self, *args: Any, **kwargs: Any) -> Any:
         return self._tacho_read(super().read, *args, **kwargs)
 
-    def read1(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def read1(self, *args: Any, **kwargs: Any) -> Any:
         return self._tacho_read(super().read1, *args, **kwargs)
 
-    def readinto(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def readinto(self, *args: Any, **kwargs: Any) -> Any:
         return self._tacho_read(super().readinto, *args, **kwargs)
 
-    def readline(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def readline(self, *args: Any, **kwargs: Any) -> Any:
         return self._tacho_read(super().readline, *args, **kwargs)
 
 
@@ -340,12 +340,15 @@ def answer(call: effects.Call, recorded: Dict[str, Any], method: str, failure: F
     headers = recorded.get("headers", [])
     framed = any(name.lower() == "transfer-encoding" and value.lower() == "chunked" for name, value in headers)
     version = recorded.get("http_version")
-    lines = ["%s %s %s" % (version if version in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1", recorded["status"], recorded.get("reason_phrase") or "")]
+    lines = [
+        "%s %s %s"
+        % (version if version in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1", recorded["status"], recorded.get("reason_phrase") or "")
+    ]
     lines += ["%s: %s" % (name, value) for name, value in headers]
     tape = Tape(call, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace"), framed=framed, failure=failure)
     response = TapeResponse(tape, method=method)  # type: ignore[arg-type]
     response._tacho_tape = tape
     response.begin()
     if response.length:
-        response.length = None  # type: ignore[assignment]
+        response.length = None
     return response

@@ -1,0 +1,170 @@
+"""Making and opening a store: two at once, one that died over it, another's, and one that is none."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from fake_store import FakeStore
+from log_helpers import SESSION, Entropy, new_store
+
+from tachograph.core.errors import (
+    FormatError,
+    KeyUnavailableError,
+    NewerFormatError,
+    NotFoundError,
+    StoreError,
+    TachographError,
+    UsageError,
+)
+from tachograph.crypto import keys
+from tachograph.log import opening
+from tachograph.log.verify import public_key
+from tachograph.stores.local import LocalStore
+
+KEY = keys.generate(Entropy())
+STRANGER = keys.generate(lambda size: b"z" * size)
+
+
+class OtherEntropy(Entropy):
+    def __call__(self, size: int, /) -> bytes:
+        return bytes(byte ^ 0x5A for byte in super().__call__(size))
+
+
+def test_two_that_make_a_store_at_once_have_the_same(tmp_path: Path) -> None:
+    results: list[opening.OpenStore] = []
+    start = threading.Barrier(4)
+
+    def make(number: int) -> None:
+        store = LocalStore(str(tmp_path / "store"))
+        start.wait()
+        opening.create(store, KEY, lambda size: bytes([number]) * size)
+        results.append(opening.open_store(store, KEY))
+
+    threads = [threading.Thread(target=make, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len({(opened.id, opened.content_key, opened.fingerprint_key) for opened in results}) == 1
+
+
+@pytest.mark.parametrize("operations", [0, 1])
+def test_a_store_whose_maker_died_is_finished_by_the_next(operations: int) -> None:
+    store = FakeStore()
+    store.fail = {("put_new", "store.json")} if operations == 0 else set()
+    if operations:
+        # The keys are there, what says that this is a store is not.
+        first = opening.create
+        store.fail = set()
+        first(store, KEY, Entropy())
+        del store.objects["store.json"]
+    else:
+        with pytest.raises(StoreError):
+            opening.create(store, KEY, Entropy())
+    assert not opening.exists(store)
+    opening.create(store, KEY, OtherEntropy())
+    opened = opening.open_store(store, KEY)
+    assert public_key(str(opening.describe(store)["verifier"])) == KEY.public()
+    opening.create(store, KEY, Entropy())
+    assert opening.open_store(store, KEY).content_key == opened.content_key
+
+
+def test_a_half_made_store_of_another_key_is_left_alone() -> None:
+    store = FakeStore()
+    opening.create(store, STRANGER, Entropy())
+    del store.objects["store.json"]
+    with pytest.raises(KeyUnavailableError, match=STRANGER.id):
+        opening.create(store, KEY, OtherEntropy())
+    assert not opening.exists(store)
+
+
+def test_another_key_opens_nothing(tmp_path: Path) -> None:
+    opened = new_store(tmp_path / "store")
+    with pytest.raises(KeyUnavailableError, match="TACHO_KEY"):
+        opening.open_store(opened.store, STRANGER)
+
+
+def test_its_repr_shows_no_key(tmp_path: Path) -> None:
+    opened = new_store(tmp_path / "store")
+    for secret in (opened.content_key, opened.fingerprint_key, opened.key.kek, opened.key.seed):
+        assert secret.hex() not in repr(opened)
+        assert repr(secret) not in repr(opened)
+
+
+def test_no_store_here() -> None:
+    with pytest.raises(UsageError, match="--store"):
+        opening.describe(FakeStore())
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "text"),
+    [
+        (b"", FormatError, "JSON"), (b"[]", FormatError, "JSON"), (b"[" * 50_000, FormatError, "JSON"), (b"\xff", FormatError, "JSON"),
+        (b'{"name":"my-package","version":"1.0.0"}', UsageError, "something else"),
+        (b'{"v":2,"format":"tachograph-store"}', NewerFormatError, "update"),
+    ],
+)  # fmt: skip
+def test_what_is_no_store_of_ours(data: bytes, error: type[TachographError], text: str) -> None:
+    store = FakeStore()
+    store.objects["store.json"] = bytearray(data)
+    with pytest.raises(error, match=text) as caught:
+        opening.describe(store)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_store_json_that_never_ends_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "store.json").write_bytes(b" " * (2 << 20))
+    with pytest.raises(StoreError, match="longer than"):
+        opening.describe(LocalStore(str(tmp_path)))
+
+
+def test_shared_keys_of_a_wrong_length() -> None:
+    store = FakeStore()
+    opening.create(store, KEY, Entropy())
+    wraps = [keys.wrap(KEY, "store", b"short", Entropy())]
+    store.objects["keys/store.json"] = bytearray(json.dumps({"v": 1, "wraps": wraps}).encode())
+    with pytest.raises(FormatError, match="backup"):
+        opening.open_store(store, KEY)
+
+
+def test_data_keys_are_wrapped_for_their_session(tmp_path: Path) -> None:
+    opened = new_store(tmp_path / "store")
+    made = opened.new_data_key(SESSION, Entropy())
+    assert opened.data_key(SESSION) == made
+    other = SESSION[:-1] + "B"
+    with pytest.raises(NotFoundError):
+        opened.data_key(other)
+    folder = tmp_path / "store/keys"
+    (folder / f"{other}.json").write_bytes((folder / f"{SESSION}.json").read_bytes())
+    with pytest.raises(KeyUnavailableError):
+        opened.data_key(other)
+
+
+@pytest.mark.parametrize(
+    "vkey",
+    [
+        "",
+        "name",
+        "name+00000000",
+        "name+00000000+",
+        "a+b+c",
+        "name+00000000+AAAA",
+        "name+xxxxxxxx+AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    ],
+)
+def test_what_is_no_verifier_key(vkey: str) -> None:
+    with pytest.raises(FormatError, match="verifier key"):
+        public_key(vkey)
+
+
+def test_content_names_are_keyed(tmp_path: Path) -> None:
+    import hashlib
+    import hmac
+
+    opened = new_store(tmp_path / "store")
+    digest = opened.digest()
+    assert digest(b"x") == digest(b"x") == hmac.digest(opened.content_key, b"x", hashlib.sha256)
