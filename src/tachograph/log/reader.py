@@ -65,7 +65,13 @@ class Recording:
     def expanded(self) -> Iterator[dict[str, Any]]:
         """The self-contained form (``tacho cat``): every ``*_uri`` replaced by its content, under the name without ``_uri``."""
         for entry in self.entries:
-            yield {_place(key): self.content(value) if _is_content(key, value) else value for key, value in _shown(entry.line)}
+            shown: dict[str, Any] = {}
+            for key, value in _shown(entry.line):
+                if _is_content(key, value):
+                    shown[_place(key)] = self.content(value)
+                else:
+                    shown[key] = value
+            yield shown
 
     def _data_key(self) -> bytes:
         try:
@@ -171,10 +177,10 @@ def resolve(store: Store, name: str) -> str:
         return known[-1]
     if name in known:
         return name
-    if name in ("", "ses_"):
+    prefix = "ses_" + name.upper().removeprefix("SES_")
+    if prefix == "ses_":
         raise UsageError("a session's name that is empty; give an id, some of its first characters, or @last")
-    prefix = name if name.startswith("ses_") else "ses_" + name
-    found = [session_id for session_id in known if session_id.startswith(prefix.upper().replace("SES_", "ses_", 1))]
+    found = [session_id for session_id in known if session_id.startswith(prefix)]
     if len(found) == 1:
         return found[0]
     if found:
