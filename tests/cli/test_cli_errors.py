@@ -187,3 +187,14 @@ def test_reading_into_a_closed_pipe_is_no_error(recorded: Tacho, tmp_path: Path)
         pytest.skip("no shell")
     done = recorded.run_plain(["sh", "-c", f"{sys.executable} -m tachograph.cli.app cat @last | head -c 10"], cwd=tmp_path)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("which", ["keys/store.json", "keys/ses_", "store.json"])
+def test_a_damaged_key_file_is_no_verified_store(recorded: Tacho, which: str) -> None:
+    file = next(path for path in sorted(recorded.store.rglob("*.json")) if str(path.relative_to(recorded.store)).startswith(which))
+    text = file.read_text()
+    at = text.index("+" if which == "store.json" else '"wrapped"') + 14
+    file.write_text(text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :])
+    done = recorded("verify", "@last", "--json")
+    assert (done.returncode, done.json()["verdict"]) == (1, "tampered")
+    assert any(problem["check"] == "keys" and "json" in problem["file"] for problem in done.json()["problems"])

@@ -84,6 +84,8 @@ class FakeHost:
         self.hellos: list[dict[str, Any]] = []
         self.synced = 0
         self.heard: Callable[[str, Call, bytes], None] | None = None
+        self.lives: int | None = None
+        """So many messages, then it hangs up on everybody."""
         self._tape = [] if tape is None else sorted(tape.order, key=_when)
         self._free = [] if tape is None else list(tape.calls)
         self._live: dict[int, tuple[socket.socket, int]] = {}
@@ -135,6 +137,11 @@ class FakeHost:
                 splitter.feed(data)
                 for header, payload in splitter.frames():
                     with self._lock:
+                        if self.lives is not None and header["m"] != "hello":
+                            self.lives -= 1
+                        if self.lives is not None and self.lives < 0:
+                            sock.close()
+                            return
                         self._message(sock, number, header, payload)
 
     def _message(self, sock: socket.socket, number: int, header: dict[str, Any], payload: bytes) -> None:

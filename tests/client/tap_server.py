@@ -91,6 +91,9 @@ class Handler(BaseHTTPRequestHandler):
         body = gzip.compress(b"squeezed " * 500, mtime=0)
         self._answer(200, body, Content_Encoding="gzip", Content_Type="text/plain")
 
+    def at_br(self, sent: bytes) -> None:
+        self._answer(200, b"\x0b\x02\x80hello\x03", Content_Encoding="br")
+
     def at_gzip_chunked(self, sent: bytes) -> None:
         self._start(("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked"))
         body = gzip.compress(b"".join(b"line %d\n" % n for n in range(3000)), mtime=0)

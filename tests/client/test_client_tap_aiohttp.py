@@ -46,8 +46,9 @@ async def main():
         form = aiohttp.FormData(); form.add_field("f", b"contents", filename="n.txt")
         writer = form(); writer._boundary = b"edge"
         r = await s.post(base + "/json", data=b"x", expect100=False); show(r.status); r.release()
+        r = await s.get(base + "/br", auto_decompress=False); show(await r.read())
         async with s.get(base + "/stream") as r:
-            show([line async for line in r.content])
+            show([line async for line in r.content], await r.content.readline(), await r.content.read(3), r.content.at_eof())
         async with s.get(base + "/stream") as r:
             show(await r.content.readline(), await r.content.readuntil(b"1"), await r.content.readexactly(3), await r.content.read(2), await r.content.read())
         async with s.get(base + "/stream") as r:

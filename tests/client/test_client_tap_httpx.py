@@ -21,7 +21,7 @@ def told(error):
 
 client = httpx.Client(timeout=5)
 r = client.get(base + "/json"); show(r.status_code, r.reason_phrase, r.http_version, r.json(), r.headers["x-twice"], r.is_closed)
-show(client.get(base + "/gzip").text[:9], client.get(base + "/nothing").content, client.head(base + "/gzip_empty_head").content)
+show(client.get(base + "/gzip").text[:9], client.get(base + "/br").content, client.get(base + "/nothing").content, client.head(base + "/gzip_empty_head").content)
 r = client.get(base + "/redirect", follow_redirects=True); show(r.url.path, [h.status_code for h in r.history], client.cookies.get("crumb"))
 show(client.post(base + "/echo", json={"a": 1}).json(), client.post(base + "/echo", content=(p for p in [b"a", b"b"])).json())
 with client.stream("GET", base + "/stream") as r:

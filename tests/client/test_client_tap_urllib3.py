@@ -24,6 +24,7 @@ def tried(name, what):
 r = http.request("GET", base + "/json")
 show(r.status, r.reason, r.version, dict(r.headers).get("X-Twice"), r.data, r.closed)
 r = http.request("GET", base + "/gzip"); show(len(r.data), r.headers["content-encoding"])
+r = http.request("GET", base + "/br"); show(r.data, r.headers["content-encoding"], getattr(r, "version_string", None))
 r = http.request("GET", base + "/gzip", decode_content=False); show(hashlib.sha256(r.data).hexdigest())
 r = http.request("GET", base + "/gzip_chunked", preload_content=False)
 show(hashlib.sha256(b"".join(r.stream(100))).hexdigest(), r.closed)
@@ -93,7 +94,7 @@ def tried(name, what):
 
 s = requests.Session()
 r = s.get(base + "/json"); show(r.status_code, r.reason, r.json(), r.headers["X-Twice"], r.raw.version, r.ok)
-show(s.get(base + "/gzip").text[:20])
+show(s.get(base + "/gzip").text[:20], s.get(base + "/br").content)
 r = s.get(base + "/redirect"); show(r.url.replace(base, ""), [h.status_code for h in r.history], s.cookies.get_dict())
 r = s.post(base + "/repeat", data=b"abc"); show(r.json())
 show(s.post(base + "/echo", json={"a": 1}).json(), s.post(base + "/echo", data={"b": "2"}).json())

@@ -42,6 +42,11 @@ class FakeStore:
         self.did("replace", name)
         self.objects[name] = bytearray(data)
 
+    def sync(self, name: str) -> None:
+        self.did("sync", name)
+        if name in self.objects:
+            self.synced[name] = bytes(self.objects[name])
+
     def read(self, name: str, *, limit: int | None = None) -> bytes:
         if name not in self.objects:
             raise NotFoundError(f"no {name}; nothing to do")

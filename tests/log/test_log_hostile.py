@@ -75,6 +75,7 @@ def answers(opened: OpenStore, data_key: bytes | None) -> None:
         assert result.verdict == "verified" or result.problems
         assert json.loads(json.dumps(result.to_json()))["verdict"] == result.verdict
         assert result.sealed <= result.events
+        assert all(f"{problem['what']}{problem['file']}".isprintable() for problem in result.problems), "they are shown on a terminal"
     quietly(lambda: list(Recording(opened, SESSION).expanded()))
     quietly(lambda: list(Recording(opened, SESSION, strict=False).expanded()))
     good = verify(opened.store, SESSION, public=public, data_key=data_key).verdict != "tampered"
@@ -93,8 +94,8 @@ def quietly(act: Callable[[], object]) -> bool:
     try:
         act()
     except TachographError as error:
-        if "\n" in str(error):
-            pytest.fail(f"more than a line: {error}")
+        if not str(error).isprintable():
+            pytest.fail(f"not for a terminal, or more than a line: {error!r}")
         return False
     return True
 
@@ -159,7 +160,8 @@ def test_something_else_in_a_files_place(copy: Callable[[], tuple[OpenStore, Pat
 
 
 @pytest.mark.parametrize(
-    "names", [["00000000.events.jsonl"], ["00000003.seals"], ["99999999.events.jsonl"], ["٠٠٠٠٠٠٠١.seals"], ["x\udcff"], ["a/b"]]
+    "names",
+    [["00000000.events.jsonl"], ["00000003.seals"], ["99999999.events.jsonl"], ["٠٠٠٠٠٠٠١.seals"], ["x\udcff"], ["\x1b[31mred"], ["a/b"]],
 )
 def test_strange_names(copy: Callable[[], tuple[OpenStore, Path]], names: list[str]) -> None:
     opened, folder = copy()

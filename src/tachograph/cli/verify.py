@@ -6,8 +6,10 @@ import argparse
 import os
 
 from tachograph import wiring
-from tachograph.core.errors import KeyUnavailableError, NotFoundError, UsageError
+from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, UsageError
 from tachograph.core.ports import Store
+from tachograph.crypto import note
+from tachograph.format import layout
 from tachograph.log import opening
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import resolve, session_ids
@@ -32,14 +34,16 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("which session; name one (tacho verify @last) or take --all")
     store = wiring.store_at(chosen.store)
     described = opening.describe(store)
+    opened, why, damaged = _opened(chosen, store, str(described.get("verifier", "")))
     try:
-        opened: OpenStore | None = opening.open_store(store, wiring.key(chosen))
-    except KeyUnavailableError as error:
-        # Without the key the chain, the frames and the seals can still be checked, against the store's own word of its public key.
-        opened, why = None, str(error)
-    public = opened.key.public() if opened is not None else public_key(str(described.get("verifier", "")))
+        public = opened.key.public() if opened is not None else public_key(str(described.get("verifier", "")))
+    except ValueError:
+        public, damaged = b"", damaged or ("store.json", "its public key is none")
     names = session_ids(store) if everything else [_named(store, options.session)]
     results = [_one(store, name, public, opened) for name in names]
+    for result in results:
+        if damaged is not None:
+            result.problem("keys", damaged[0], 0, damaged[1])
     if everything:
         verdict = max((r.verdict for r in results), key=SEVERITY.index, default="missing")
         if options.json:
@@ -54,6 +58,21 @@ def run(options: argparse.Namespace) -> int:
     return 0 if results and all(r.good for r in results) else NO
 
 
+def _opened(chosen: wiring.Settings, store: Store, verifier: str) -> tuple[OpenStore | None, str, tuple[str, str] | None]:
+    """(the store with its keys, why not, (damaged file, what)). Without the key the chain, the frames and the seals can still be checked,
+    against the store's own word of its public key. With the key that the store names, keys that do not open were damaged."""
+    try:
+        key = wiring.key(chosen)
+    except KeyUnavailableError as error:
+        return None, str(error), None
+    mine = verifier == note.verifier("tachograph/" + key.id, key.public())
+    try:
+        opened = opening.open_store(store, key)
+    except (KeyUnavailableError, FormatError, NotFoundError) as error:
+        return None, str(error), (layout.STORE_KEYS, str(error)) if mine else None
+    return opened, "", None if mine else (layout.STORE, "the public key in it is not that of the key that opens the store")
+
+
 def _named(store: Store, name: str) -> str:
     try:
         return resolve(store, name)
@@ -65,15 +84,19 @@ def _named(store: Store, name: str) -> str:
 
 def _one(store: Store, session_id: str, public: bytes, opened: OpenStore | None) -> Verification:
     data_key = None
-    lost = None
+    lost = damaged = None
     if opened is not None:
         try:
             data_key = opened.data_key(session_id)
-        except (KeyUnavailableError, NotFoundError) as error:
-            lost = str(error)
+        except NotFoundError as error:
+            lost = str(error)  # shredded, or lost: the record can still be checked
+        except (KeyUnavailableError, FormatError) as error:
+            damaged = str(error)
     result = verify(store, session_id, public=public, data_key=data_key)
     if lost is not None and result.verdict != "missing":
         result.content = f"not checked: {lost}"
+    if damaged is not None and result.verdict != "missing":
+        result.problem("keys", layout.keys(session_id), 0, damaged)
     return result
 
 

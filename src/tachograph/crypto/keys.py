@@ -96,7 +96,7 @@ def unwrap(key: KeyFile, name: str, wraps: Any, where: str) -> bytes:
         raise FormatError(f"not a file of wrapped keys, {where}; restore the file from a backup")
     mine = [one for one in wraps if one.get("type") == "keyfile" and one.get("key_id") == key.id]
     if not mine:
-        others = ", ".join(sorted({str(one.get("key_id"))[:16] for one in wraps})) or "none"
+        others = ", ".join(sorted({ascii(one.get("key_id"))[1:17] for one in wraps})) or "none"
         raise KeyUnavailableError(
             f"the content of {name} is wrapped for another key ({others}), yours is {key.id}, {where}; set TACHO_KEY to the right key file"
         )

@@ -53,8 +53,8 @@ class Ended:
 class Meeting:
     """The private folder with the socket on which client and host meet; 0700, gone afterwards."""
 
-    def __init__(self) -> None:
-        base = os.environ.get("XDG_RUNTIME_DIR")
+    def __init__(self, base: str | None = None) -> None:
+        base = base or os.environ.get("XDG_RUNTIME_DIR")
         self.folder = tempfile.mkdtemp(prefix="tacho-", dir=base if base and os.access(base, os.W_OK) else None)
         self.socket = os.path.join(self.folder, "host")
         self.token = secrets.token_hex(16)

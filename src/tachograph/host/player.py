@@ -33,7 +33,7 @@ class Player:
     """See ``server.Driver``. ``stop`` says why the agent is to be ended, if it is."""
 
     def __init__(
-        self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known
+        self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known, tree: str
     ) -> None:
         self.tape = tape
         self.divergence: Divergence | None = None
@@ -51,6 +51,7 @@ class Player:
         self._writable = writable
         self._alias = alias
         self._known = known
+        self._tree = tree
         self._live: dict[tuple[int, int], TapeCall] = {}
         self._where: dict[int, tuple[Peer, int]] = {}
         self._main: int | None = None
@@ -183,7 +184,7 @@ class Player:
             self._live.pop((peer.number, number), None)
             if call.effects:
                 # Answered, not run: what it did to the files is done by the client, under the guard.
-                payload = changes(call.effects)
+                payload = changes(call.effects, self._tree)
                 header["workspace"] = 1
             if call.printed:
                 header["printed"] = [[fd, text] for _, fd, text in call.printed]
@@ -221,8 +222,8 @@ class Player:
         return 0.2
 
 
-def changes(effects: list[dict[str, Any]]) -> bytes:
-    """Recorded changes, in order, as ``client/workspace.apply`` reads them."""
+def changes(effects: list[dict[str, Any]], tree: str) -> bytes:
+    """Recorded changes, in order, as ``client/workspace.apply`` reads them; ``tree``: where the agent works now."""
     out = []
     for change in (change for workspace in effects for change in workspace.get("changes", [])):
         item = {"path": change["path"], "action": change["action"], "mode": change.get("mode", 0o644)}
@@ -237,7 +238,7 @@ def changes(effects: list[dict[str, Any]]) -> bytes:
             else:
                 continue  # too large to be kept; the recording says so
         out.append(item)
-    return json.dumps({"root": effects[0]["root"], "changes": out}).encode()
+    return json.dumps({"root": tree, "changes": out}).encode()
 
 
 def printed(player: Player, redactor: Redactor) -> Any:

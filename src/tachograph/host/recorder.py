@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from tachograph.core import events
 from tachograph.core.drafts import Draft
-from tachograph.core.errors import StoreError
+from tachograph.core.errors import FormatError, StoreError, TachographError
 from tachograph.format.tree import Digest
 from tachograph.log.writer import HASH_NAME, SEAL_EVERY, SessionWriter
 from tachograph.redact.engine import Redactor
@@ -344,8 +344,16 @@ class Recorder:
         if cls not in (events.Note, events.Approval, events.Guardrail, events.Message):
             return
         tally: collections.Counter[str] = collections.Counter()
-        fields = self._redactor.document({k: v for k, v in header.get("fields", {}).items() if v is not None}, tally)
-        contents = self._redactor.document(header.get("contents", {}), tally)
+        # Only what such an event has: an agent must not be able to say what the recorder says (a type, an id, a hash).
+        own = set(cls.__struct_fields__) - set(events.Event.__struct_fields__)
+        told, said = header.get("fields"), header.get("contents")
+        fields = self._redactor.document(
+            {k: v for k, v in (told if isinstance(told, dict) else {}).items() if v is not None and k in own and not k.endswith("_uri")},
+            tally,
+        )
+        contents = self._redactor.document(
+            {k: v for k, v in (said if isinstance(said, dict) else {}).items() if k in own and k.endswith("_uri")}, tally
+        )
         parent = header.get("parent")
         line = {
             "type": cls.TYPE, "lane": str(header.get("lane", peer.lane)), "redactions": tally.total(), **fields,
@@ -379,7 +387,7 @@ class Recorder:
     def _append(self, draft: Draft) -> events.Event:
         try:
             event = self.writer.append(draft)
-        except StoreError as error:
+        except (StoreError, FormatError) as error:
             self._fail(error)
             return draft.event
         if self._dirty_since is None:
@@ -396,7 +404,7 @@ class Recorder:
         except StoreError as error:
             self._fail(error)
 
-    def _fail(self, error: StoreError) -> None:
+    def _fail(self, error: TachographError) -> None:
         self.failure = self.failure or str(error)
 
 

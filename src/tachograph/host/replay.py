@@ -59,16 +59,21 @@ def replay(plan: Plan) -> dict[str, Any]:
     redactor = _redactor(plan)
     base = read.workspace
     root = str(base["root"]) if base else str(facts.get("cwd") or os.getcwd())
+    if base and base.get("sha") and not os.path.isdir(root):
+        raise ReplayError(
+            f"the repository {root} is gone, and its committed files are git's to keep, not the record's; clone it there again"
+        )
     restore = scratch.plan(base, _code(command, str(facts.get("cwd")), read), redactor) if base else scratch.Restore(root)
-    folder = tempfile.mkdtemp(prefix="tacho-replay-")
-    meeting = launch.Meeting()
+    outside = _outside(root)
+    folder = tempfile.mkdtemp(prefix="tacho-replay-", dir=outside)
+    meeting = launch.Meeting(outside)
     try:
         guarded = _guard_plan(root, Path(folder), Path(meeting.socket))
         environment = _environment(facts, read, guarded)
         launch.executable(command, environment)
         player = Player(
             read, redactor, session_id=plan.recording.session_id, writable=[str(path) for path in guarded.writable],
-            alias=_alias(str(guarded.tree), root), known=Known(facts.get("env", {}), redactor, plan.recording.opened.fingerprint_key),
+            alias=_alias(str(guarded.tree), root), known=Known(facts.get("env", {}), redactor, plan.recording.opened.fingerprint_key), tree=str(guarded.tree),
         )  # fmt: skip
         server = Server(meeting.socket, meeting.token, player)
         ours, theirs = socket.socketpair()
@@ -90,6 +95,17 @@ def replay(plan: Plan) -> dict[str, Any]:
 def _redactor(plan: Plan) -> Redactor:
     """The policy of the recording. Which secrets were known then is found out as they are met (``Known``)."""
     return Redactor(Policy.default(), key=plan.recording.opened.fingerprint_key)
+
+
+def _outside(root: str) -> str | None:
+    """Where our own folders may lie: the scratch workspace is shown in place of ``root``, and would hide them. None: the usual place."""
+    usual = os.path.realpath(tempfile.gettempdir())
+    if root == "/":
+        raise ReplayError("the session worked in /, which cannot be shown to it as a scratch workspace; record it in a folder of its own")
+    for place in (usual, "/var/tmp", "/dev/shm", "/run"):  # noqa: S108 - looked at, not trusted: mkdtemp makes a private folder in it
+        if os.path.commonpath([os.path.realpath(root), place]) != os.path.realpath(root) and os.access(place, os.W_OK):
+            return None if place == usual else place
+    raise ReplayError(f"no temporary folder outside of {root}; name one with TMPDIR")
 
 
 def _code(command: list[str], cwd: str, read: Tape) -> list[str]:

@@ -82,9 +82,11 @@ class ContentReader:
         try:
             return self._tree.get(bytes.fromhex(name.removeprefix("content:")))
         except KeyError:
-            raise FormatError(f"content {name} is in no frame of session {self._session_id}; run tacho verify on it") from None
+            raise FormatError(f"content {name[:80]!r} is in no frame of session {self._session_id}; run tacho verify on it") from None
         except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
-            raise FormatError(f"content {name} of session {self._session_id} does not decode ({error}); run tacho verify on it") from None
+            raise FormatError(
+                f"content {name[:80]!r} of session {self._session_id} does not decode ({error}); run tacho verify on it"
+            ) from None
 
     def _fetch(self, name: bytes) -> tuple[bytes, bytes]:
         if self._nodes is None:

@@ -62,7 +62,11 @@ def _left_behind(store: Store, session_id: str) -> _Left:
     left = _Left(line.genesis(session_id))
     for segment in segments(store, session_id):
         left.segments = segment
-        name = layout.events(session_id, segment)
+        name, content, seals = (kind(session_id, segment) for kind in (layout.events, layout.content, layout.seals))
+        for file in (content, name, seals):
+            # What a process left when it was killed is not on the device yet. It must be before anything refers to it: the chain
+            # goes on from its lines, and a tail that was declared must not be lost to a power cut.
+            store.sync(file)
         data = store.read(name)
         end, referred = 0, pack.HEADER
         for offset, raw, digest in valid_lines(left.previous, data):
@@ -76,12 +80,10 @@ def _left_behind(store: Store, session_id: str) -> _Left:
             elif left.tails:
                 raise TamperedError(f"{left.tails[0].file} ends in bytes that nobody declared, {store.url}; run tacho verify {session_id}")
         left.tails.extend(_tail(name, data, end))
-        content = layout.content(session_id, segment)
         held = store.read(content) if store.exists(content) else b""
         if referred > max(len(held), pack.HEADER):
             raise TamperedError(f"content that lines refer to is gone, {store.url}/{content}; run tacho verify {session_id}")
         left.tails.extend(_tail(content, held, referred if len(held) >= pack.HEADER else 0))
-        seals = layout.seals(session_id, segment)
         notes = store.read(seals) if store.exists(seals) else b""
         left.tails.extend(_tail(seals, notes, _whole_notes(notes)))
     return left

@@ -132,7 +132,8 @@ def _files(store: Source, prefix: str, out: Verification) -> dict[str, str]:
         if base == "lock":
             continue
         if not _NAME.match(base):
-            out.problem("segments", base, 0, "a file that is no part of a session")
+            # Somebody else chose this name: it must not speak to the terminal.
+            out.problem("segments", base.encode("unicode_escape").decode("ascii"), 0, "a file that is no part of a session")
         files[base] = name
     return files
 
@@ -178,7 +179,7 @@ def _lines(segments: list[_Segment], session_id: str, out: Verification) -> None
             if what := _misfit(fields, session_id):
                 out.problem("line", segment.file, at, what)
             if type(fields.get("seq")) is not int or fields["seq"] != out.events + 1:
-                out.problem("chain", segment.file, at, f"seq {str(fields.get('seq'))[:20]} where {out.events + 1} is due")
+                out.problem("chain", segment.file, at, f"seq {fields.get('seq')!r:.20} where {out.events + 1} is due")
             segment.lines.append((at, raw, fields))
             out.events += 1
             previous = match[1].decode()

@@ -29,7 +29,7 @@ from tachograph.redact import bodies, headers, jsontext, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
 from tachograph.redact.known import Known, known_from_environment
-from tachograph.redact.names import Strength, folder
+from tachograph.redact.names import Strength, folder, variable
 from tachograph.redact.placeholder import placeholder
 from tachograph.redact.policy import Policy
 from tachograph.redact.scanner import Depth, Scanner
@@ -195,6 +195,8 @@ class Redactor:
         if folder(name, value):
             return self.text(value, tally)
         said = self.policy.named(name)
+        if said.strength is not Strength.STRICT and name not in self.policy.plain_names and not value.isdigit():
+            said = variable(name) if variable(name).strength else said
         sure = said.strength is Strength.STRICT and not shapes.harmless(value, quoted=True) and not shapes.switch(value)
         if "[REDACTED" not in value and (sure or shapes.secret(value, said, quoted=True, tight=True)):
             return self.apply(value, [Edit(0, len(value), said.kind)], tally)

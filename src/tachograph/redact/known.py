@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 
 from tachograph.redact import addresses, shapes
 from tachograph.redact.assignments import Found
-from tachograph.redact.names import NOTHING, folder, named
+from tachograph.redact.names import NOTHING, Named, Strength, folder, named, variable
 from tachograph.redact.rules.rule import RUN
 from tachograph.redact.vendors import DEFAULT
 from tachograph.redact.words import table
@@ -147,6 +147,13 @@ def _collect(text: str, form: str, kind: str, encoded: bool, out: list[Found]) -
         at = text.find(form, at + len(form))
 
 
+def _stands_out(value: str, said: Named) -> bool:
+    """A wordy value under a sure name (``opaque-token-value``): masked everywhere if it is no word that a text may well hold."""
+    if said.strength is not Strength.STRICT or shapes.harmless(value, quoted=True) or shapes.switch(value):
+        return False
+    return len(value) >= 10 and not value.isalpha()
+
+
 def known_from_environment(env: Mapping[str, str]) -> dict[str, str]:
     """The values of an environment that are secrets, by the name of their variable or by their own shape, each with the kind ``env``.
 
@@ -157,8 +164,8 @@ def known_from_environment(env: Mapping[str, str]) -> dict[str, str]:
         value = value.strip()
         if not acceptable(value):
             continue
-        said = NOTHING if folder(name, value) else named(name)
-        if said.strength and shapes.secret(value, said, quoted=True, tight=True):
+        said = NOTHING if folder(name, value) else named(name) if value.isdigit() else variable(name)
+        if said.strength and (shapes.secret(value, said, quoted=True, tight=True) or _stands_out(value, said)):
             out[value] = "env"
         elif len(value) <= 8192:
             for start, end, _ in (*DEFAULT.find(value, DEFAULT.narrow(value)), *addresses.find(value)):

@@ -199,6 +199,20 @@ def words(name: str) -> list[str]:
 FOLDERS = ("PWD", "OLDPWD")
 
 
+_SURE = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|AUTH_?KEY)S?\Z")
+
+
+def variable(name: str) -> Named:
+    """What the name of an environment variable says. More than the same name in a text: nobody exports the tokens of a parser."""
+    said = named(name)
+    found = _SURE.search(name.upper())
+    if found is None or said.strength is Strength.STRICT:
+        return said
+    word = found[1]
+    kind = "token" if word == "TOKEN" else "secret" if word in ("SECRET", "CREDENTIAL") else "key" if word.endswith("KEY") else "password"
+    return Named(Strength.STRICT, said.kind or kind)
+
+
 def folder(name: str, value: str) -> bool:
     """Whether a variable is one of the shell's working directories, and not a password of that name."""
     return name in FOLDERS and value.startswith("/")

@@ -12,6 +12,8 @@ OPENER = "-----BEGIN "
 _OPEN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?")
 _END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?")
 _BODY = re.compile(r"[A-Za-z0-9+/=]{16,}")
+#: Between an opener and its END less will do: nobody writes both without meaning a key.
+_CLOSED = re.compile(r"[A-Za-z0-9+/=]{8,}")
 #: Characters between opener and the first line of key material: line breaks, quotes, ``Proc-Type`` and other headers.
 _HEAD = 400
 #: Characters. A block ends within this; farther away is another block's END.
@@ -30,7 +32,7 @@ def find(text: str) -> list[tuple[int, int]]:
         ended = _END.search(text, opened.end(), min(len(text), opened.end() + _LONGEST))
         again = text.find("BEGIN ", opened.end(), ended.start() if ended else opened.end() + _LONGEST)
         if ended is not None and again < 0:
-            if _BODY.search(text, opened.end(), ended.start()):
+            if _CLOSED.search(text, opened.end(), ended.start()):
                 out.append((opened.start(), ended.end()))
             at = text.find("BEGIN ", ended.end())
         elif _BODY.search(text, opened.end(), min(len(text), opened.end() + _HEAD)):

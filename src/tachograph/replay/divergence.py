@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +58,7 @@ def miss(kind: str, name: str, lane: str, request: dict[str, Any], calls: list[T
     )
     return Divergence(
         step=step_of(nearest, calls), event_id=nearest.event.id, kind=kind, operation=name, lane=lane, path=path,
-        expected=expected, actual=actual, hint=_hint(path, nearest, lane), site=site,
+        expected=expected, actual=actual, hint=_clock(expected, actual) or _hint(path, nearest, lane), site=site,
         nearest={"event_id": nearest.event.id, "seq": nearest.seq, "lane": nearest.lane, "what": nearest.label},
     )  # fmt: skip
 
@@ -174,6 +175,20 @@ def _short(value: Any) -> Any:
         return value if len(value) <= 4 * CONTEXT else value[: 4 * CONTEXT] + "…"
     text = str(value)
     return value if len(text) <= 8 * CONTEXT else text[: 8 * CONTEXT] + "…"
+
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?|\b1[6-9]\d{8}(\.\d+)?\b")
+
+
+def _clock(expected: Any, actual: Any) -> str | None:
+    """The commonest cause of all, and easily seen: both have a moment, and without their moments they are equal."""
+    if not isinstance(expected, str) or not isinstance(actual, str):
+        return None
+    if _MOMENT.search(expected) and _MOMENT.search(actual):
+        digits = re.compile(r"[\d.]+")
+        if digits.sub("#", expected) == digits.sub("#", actual):
+            return "the clock: a date or time in the request, which is not replayed yet; hand it to the agent as an argument or in its environment"
+    return None
 
 
 def _hint(path: str, nearest: TapeCall, lane: str) -> str:

@@ -73,6 +73,8 @@ def _end_differs(tape: Tape, run: Run) -> Divergence | None:
         return divergence.output(
             "end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?", refused=refused
         )
+    if end.signal is not None and run.signal is None:
+        return None  # somebody outside ended the agent; in the replay nobody did, and all that it asked for was the same
     if (end.exit_code, end.signal) != (run.exit_code, run.signal):
         return divergence.output("end", _ending(end.exit_code, end.signal), _ending(run.exit_code, run.signal), refused=refused)
     if run.same_output is False:

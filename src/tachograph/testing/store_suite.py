@@ -102,6 +102,16 @@ class StoreSuite:
         assert store.exists(name)
         assert list(store.names("")) == [name]
 
+    def test_what_another_has_left_is_synced_by_its_name(self, store: Store, place: str) -> None:
+        file = store.create("a/b")
+        file.write(b"x")
+        self.open(place).sync("a/b")
+        self.open(place).sync("a/none")
+        file.write(b"y")
+        file.close()
+        assert self.open(place).read("a/b") == b"xy"
+        assert list(store.names("")) == ["a/b"]
+
     def test_a_large_write_is_whole(self, store: Store) -> None:
         data = bytes(range(256)) * (32 << 10)
         file = store.create("large")
@@ -252,7 +262,7 @@ class StoreSuite:
         store.put_new("a/b", b"x")
         acts: tuple[Callable[[], Any], ...] = (
             lambda: store.create(name), lambda: store.put_new(name, b""), lambda: store.replace(name, b""), lambda: store.read(name),
-            lambda: store.exists(name), lambda: store.lock(name),
+            lambda: store.exists(name), lambda: store.lock(name), lambda: store.sync(name),
         )  # fmt: skip
         for act in acts:
             with refused(StoreError):

@@ -1,7 +1,7 @@
 """The taps: each wraps one library at the place where bytes leave the process, when that library is first imported.
 
-A tap is a module here with ``MODULES`` (the import names that trigger it) and ``install(module)``. It must not import what it taps,
-must leave types, laziness and exceptions as they are, and goes through ``effects`` for everything. How to write one:
+A tap is a module here with ``install(module)``, named in ``BUILT_IN`` with the imports that trigger it; until then it is not even
+loaded. It must leave types, laziness and exceptions as they are, and goes through ``effects`` for everything. How to write one:
 ``docs/howto/write-a-tap.md``.
 
 There is none for ``requests`` and ``botocore``: what they send passes through ``urllib3``, one attempt at a time.
@@ -12,28 +12,32 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .. import link
 
-#: Tap modules of ours, in this package. A tap that is missing on purpose (no such library) costs nothing.
-BUILT_IN = (
-    "httpx_tap",
-    "urllib3_tap",
-    "urllib_tap",
-    "aiohttp_tap",
-    "os_tap",
-    "process_tap",
-    "process_asyncio_tap",
-    "multiprocessing_tap",
-    "asyncio_tap",
-    "loop_tap",
-)
+#: Tap modules of ours, in this package, and the modules that each taps. A library that is not there costs nothing.
+BUILT_IN: Dict[str, Tuple[str, ...]] = {
+    "httpx_tap": ("httpx", "httpx2"),
+    "urllib3_tap": ("urllib3.connectionpool",),
+    "urllib_tap": ("urllib.request",),
+    "aiohttp_tap": ("aiohttp.client",),
+    "os_tap": ("os",),
+    "process_tap": ("subprocess",),
+    "process_asyncio_tap": ("asyncio", "uvloop"),
+    "multiprocessing_tap": (
+        "multiprocessing.process",
+        "multiprocessing.util",
+        "multiprocessing.spawn",
+        "multiprocessing.pool",
+        "concurrent.futures.process",
+    ),
+    "asyncio_tap": ("asyncio",),
+    "loop_tap": ("asyncio", "uvloop"),
+}
 
 #: Libraries that are loaded and not tapped, because they are not as the tap expects, and why. Their calls go unrecorded.
 failed: Dict[str, str] = {}
-
-Hook = Callable[[ModuleType], None]
 
 
 class _Finder:
@@ -42,12 +46,12 @@ class _Finder:
     It stays: a spec that somebody only looks at is no import, and a module that is imported anew is tapped anew.
     """
 
-    def __init__(self, hooks: Dict[str, List[Hook]]) -> None:
-        self.hooks = hooks
+    def __init__(self, taps: Dict[str, List[str]]) -> None:
+        self._taps = taps
 
     def find_spec(self, fullname: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> Any:
-        hooks = self.hooks.get(fullname)
-        if not hooks:
+        taps = self._taps.get(fullname)
+        if not taps:
             return None
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
@@ -56,7 +60,7 @@ class _Finder:
             spec = find(fullname, path, target)
             if spec is not None:
                 if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader, hooks)
+                    spec.loader = _Loader(spec.loader, taps)
                 return spec
         return None
 
@@ -67,9 +71,9 @@ class _Finder:
 class _Loader:
     """The module's own loader, followed by the taps. To everybody who asks it for more, it is the module's own loader."""
 
-    def __init__(self, inner: Any, hooks: List[Hook]) -> None:
+    def __init__(self, inner: Any, taps: List[str]) -> None:
         self._inner = inner
-        self._hooks = hooks
+        self._taps = taps
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -83,13 +87,13 @@ class _Loader:
             module.__spec__.loader = self._inner
         module.__loader__ = self._inner
         self._inner.exec_module(module)
-        for hook in self._hooks:
-            _run(hook, module)
+        for tap in self._taps:
+            _install(tap, module)
 
 
-def _run(hook: Hook, module: ModuleType) -> None:
+def _install(tap: str, module: ModuleType) -> None:
     try:
-        hook(module)
+        importlib.import_module("." + tap, __name__).install(module)
     except Exception as error:
         at = link.get()
         if at is not None and at.mode == "replay":
@@ -99,14 +103,13 @@ def _run(hook: Hook, module: ModuleType) -> None:
 
 def install() -> None:
     """Arrange for every tap to be installed with its library; at once where the library is loaded already."""
-    hooks: Dict[str, List[Hook]] = {}
-    for name in BUILT_IN:
-        tap: Any = importlib.import_module("." + name, __name__)
-        for target in tap.MODULES:
-            hooks.setdefault(target, []).append(tap.install)
-    sys.meta_path.insert(0, _Finder(hooks))
-    for target, waiting in hooks.items():
+    taps: Dict[str, List[str]] = {}
+    for name, targets in BUILT_IN.items():
+        for target in targets:
+            taps.setdefault(target, []).append(name)
+    sys.meta_path.insert(0, _Finder(taps))
+    for target, waiting in taps.items():
         loaded = sys.modules.get(target)
         if loaded is not None:
-            for hook in waiting:
-                _run(hook, loaded)
+            for name in waiting:
+                _install(name, loaded)

@@ -6,8 +6,6 @@ from types import ModuleType
 
 from .. import lanes
 
-MODULES = ("asyncio.base_events",)
-
 
 def install(module: ModuleType) -> None:
     """Number tasks by their creation."""

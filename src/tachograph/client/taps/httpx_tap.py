@@ -17,8 +17,6 @@ from .. import effects
 from .patching import wrap
 from .raising import describe, rebuild
 
-MODULES = ("httpx", "httpx2")
-
 
 def _request(request: Any) -> Dict[str, Any]:
     return {"method": request.method, "url": str(request.url), "headers": pairs(request.headers.raw)}

@@ -13,8 +13,6 @@ from typing import Any, Callable
 from .. import lanes
 from .patching import wrap
 
-MODULES = ("asyncio.base_events", "uvloop")
-
 
 def install(module: ModuleType) -> None:
     """Wrap the loop class of this module."""
@@ -22,7 +20,7 @@ def install(module: ModuleType) -> None:
         loop: Any = module.Loop
         wrap(loop, "create_task", _numbered)
     else:
-        loop = module.BaseEventLoop
+        loop = module.base_events.BaseEventLoop
     wrap(loop, "_asyncgen_finalizer_hook", _aside)
 
 

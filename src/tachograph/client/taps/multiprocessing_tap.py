@@ -23,14 +23,6 @@ from tachograph.client import forking, lanes, link
 
 from .patching import wrap
 
-MODULES = (
-    "multiprocessing.process",
-    "multiprocessing.util",
-    "multiprocessing.spawn",
-    "multiprocessing.pool",
-    "concurrent.futures.process",
-)
-
 _LANE = "tacho_lane"
 _POOLS = ("multiprocessing.pool", "concurrent.futures.process")
 

@@ -22,8 +22,6 @@ from .patching import wrap
 from .process_tape import Tape, TimedOut
 from .raising import describe, rebuild
 
-MODULES = ("os",)
-
 
 def install(module: ModuleType) -> None:
     """Wrap the functions of ``os``."""

@@ -26,8 +26,6 @@ from .patching import wrap
 from .process_tape import POLLS, Tape, TimedOut
 from .raising import describe, rebuild
 
-MODULES = ("subprocess",)
-
 _RUN = "_tacho_run"
 
 

@@ -21,8 +21,6 @@ from . import wire
 from .patching import wrap
 from .raising import describe, rebuild
 
-MODULES = ("urllib3.connectionpool",)
-
 _CALL = "_tacho_call"
 _TUNNEL = "_tacho_tunnel"
 _READING = "_tacho_reading"

@@ -12,8 +12,6 @@ from . import wire
 from .patching import wrap
 from .raising import describe, rebuild
 
-MODULES = ("urllib.request",)
-
 
 def install(module: ModuleType) -> None:
     """Wrap ``do_open``."""

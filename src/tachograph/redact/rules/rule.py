@@ -83,7 +83,7 @@ def token(
     negative: tuple[str, ...],
     kind: str = "",
     left: str = LEFT,
-    entropy: float = 2.5,
+    entropy: float = 1.5,
 ) -> Rule:
     """A token that begins with one of its keywords. ``body`` is the whole token's pattern, prefix included."""
     return Rule(
