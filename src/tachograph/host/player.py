@@ -207,7 +207,9 @@ class Player:
         quiet_for = now - self._quiet[0]
         if not self._gate.waiting():
             if all(call.cut for call in self._live.values()):
-                if quiet_for >= AT_THE_END and not self.tape.unused():
+                # Only where the recording was cut: elsewhere it is a command that nobody waits for, and the agent ends by itself.
+                cut = self.tape.end is None or self.tape.end.status in ("killed", "lost")
+                if cut and quiet_for >= AT_THE_END and not self.tape.unused():
                     self.ended_at_cut = True
                     self.stop = "the recording ends here"
             elif quiet_for >= PATIENCE:
