@@ -15,7 +15,7 @@ IDS = [rule.id for rule in ALL]
 
 
 def found(vendors: Vendors, text: str) -> list[str]:
-    return [text[start:end] for start, end, _ in vendors.find(text, vendors.narrow(text))]
+    return [text[start:end] for start, end, *_ in vendors.find(text, vendors.narrow(text))]
 
 
 @pytest.mark.parametrize("rule", ALL, ids=IDS)

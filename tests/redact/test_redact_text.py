@@ -189,7 +189,7 @@ def test_spans_are_what_text_masks() -> None:
     text = f"a {GITHUB} b password={PASSWORD}"
     spans = REDACTOR.spans(text)
     assert [text[s.start : s.end] for s in spans] == [GITHUB, PASSWORD]
-    assert spans[0] == Span(2, 2 + len(GITHUB), "github-token")
+    assert spans[0] == Span(2, 2 + len(GITHUB), "github-token", "github-token")
 
 
 def test_equal_secrets_are_equal_and_others_are_not() -> None:

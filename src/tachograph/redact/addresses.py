@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from tachograph.redact import shapes
-from tachograph.redact.assignments import Found
 from tachograph.redact.names import Named, Strength, named
+from tachograph.redact.spans import Found
 
 _USERINFO = re.compile(r"://([^\s/?#\"'`<>@\\:,;(){}\[\]|]{0,128})(?::([^\s\"'`<>\\]{1,512}?))?@(?=[\w\[${.-])")
 _QUERY = re.compile(r"[?&;#]([A-Za-z][\w.\[\]%-]{0,63})=([^\s&#\"'`<>\\;]{4,4096})")
@@ -118,7 +118,7 @@ def _userinfo(match: re.Match[str]) -> Found | None:
     user, password = match.group(1), match.group(2)
     if password is None:
         # https://<token>@host
-        return Found(*match.span(1), "token") if shapes.random(user, 20) else None
+        return Found(*match.span(1), "token", "url-userinfo") if shapes.random(user, 20) else None
     if len(password) < 3:
         return None
     if "/" in password and ("?" in password or " " in password):
@@ -131,7 +131,7 @@ def _userinfo(match: re.Match[str]) -> Found | None:
         return None  # guest:guest is on every page of the manual
     if password.isdigit() and len(password) < 6:
         return None
-    return Found(*match.span(2), "password")
+    return Found(*match.span(2), "password", "url-userinfo")
 
 
 def _parameter(match: re.Match[str]) -> Found | None:
@@ -147,7 +147,7 @@ def _parameter(match: re.Match[str]) -> Found | None:
             return None
     if said.strength is Strength.NONE or not shapes.secret(value, said, quoted=True):
         return None
-    return Found(*match.span(2), said.kind)
+    return Found(*match.span(2), said.kind, f"url-query:{name[:64]}")
 
 
 def commands(text: str) -> list[Found]:
@@ -174,4 +174,4 @@ def _password(match: re.Match[str] | None) -> Found | None:
     password = match.group(match.lastindex)
     if password.startswith(("$", "//", "-", "{")) or shapes.hollow(password) or shapes.harmless(password, quoted=True):
         return None
-    return Found(*match.span(match.lastindex), "password")
+    return Found(*match.span(match.lastindex), "password", "command-flag")

@@ -15,24 +15,24 @@ _FLAG = re.compile(r"--?[A-Za-z][\w-]{1,127}\Z")
 
 def find(argv: Sequence[str], named: Callable[[str], Named], scan: Callable[[str], list[Edit]]) -> list[list[Edit]]:
     """What to mask in each word."""
-    found: list[list[Ranked]] = [[Ranked(e.start, e.end, e.kind, 0) for e in scan(word)] for word in argv]
+    found: list[list[Ranked]] = [[Ranked(e.start, e.end, e.kind, 0, e.rule) for e in scan(word)] for word in argv]
     before: Named | None = None
     for number, word in enumerate(argv):
         assigned = _ASSIGNED.match(word)
         if before is not None and not word.startswith("-") and shapes.secret(word, before, quoted=True):
-            found[number].append(Ranked(0, len(word), before.kind, 1))
+            found[number].append(Ranked(0, len(word), before.kind, 1, "command-flag"))
         elif assigned is not None:
             said = named(assigned.group(1).strip("-"))
             if said.strength and shapes.secret(assigned.group(2), said, quoted=True):
-                found[number].append(Ranked(*assigned.span(2), said.kind, 1))
+                found[number].append(Ranked(*assigned.span(2), said.kind, 1, "command-flag"))
         flag = named(word.strip("-")) if _FLAG.match(word) else NOTHING
         before = flag if flag.strength else None
     line = " ".join(argv)
-    for start, end, kind in addresses.commands(line):
+    for start, end, kind, rule in addresses.commands(line):
         at = 0
         for number, word in enumerate(argv):
             low, high = max(start, at), min(end, at + len(word))
             if low < high:
-                found[number].append(Ranked(low - at, high - at, kind, 2))
+                found[number].append(Ranked(low - at, high - at, kind, 2, rule))
             at += len(word) + 1
     return [merge(ranked, word) if ranked else [] for ranked, word in zip(found, argv, strict=True)]

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from tachograph.redact import headers, shapes
 from tachograph.redact.names import Named, Strength, folder
 from tachograph.redact.names import named as builtin
+from tachograph.redact.spans import Found
 
 #: In the lowered text. What any name with something to hide contains.
 STEMS = ("pass", "pw", "secret", "token", "key", "auth", "cred", "cookie")
@@ -70,14 +71,6 @@ _BLANK_WORD = re.compile(r"[A-Za-z0-9_.~+/=-]{1,4096}")
 _LONG = re.compile(r"[A-Za-z0-9_.$-]{65}")
 
 
-class Found(NamedTuple):
-    """A secret in characters of the text."""
-
-    start: int
-    end: int
-    kind: str
-
-
 def find(text: str, lowered: str, *, named: Callable[[str], Named] = builtin, stems: Iterable[str] = STEMS) -> list[Found]:
     """Secrets beside their names. ``lowered`` is the text with its letters lowered, of the same length."""
     out: list[Found] = []
@@ -106,7 +99,7 @@ def _cookies(text: str, end: int) -> tuple[list[Found], int]:
     found = headers.cookies(value, first_only="set" in text[max(0, end - 10) : end].lower())
     said = Named(Strength.LIKELY, "cookie")
     secret = [edit for edit in found if shapes.secret(value[edit.start : edit.end], said, quoted=True)]
-    return [Found(joint.end() + edit.start, joint.end() + edit.end, edit.kind) for edit in secret], joint.end() + len(value)
+    return [Found(joint.end() + edit.start, joint.end() + edit.end, edit.kind, edit.rule) for edit in secret], joint.end() + len(value)
 
 
 def _places(lowered: str, stems: Iterable[str]) -> list[tuple[int, str]]:
@@ -157,7 +150,7 @@ class _Site(NamedTuple):
             return None
         if value.lower() == self.name.lower() or not shapes.secret(value, self.said, quoted=quoted, tight=tight):
             return None
-        return Found(start, end, self.said.kind)
+        return Found(start, end, self.said.kind, f"name:{self.name[:64]}")
 
 
 def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found | None:

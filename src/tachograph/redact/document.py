@@ -95,7 +95,7 @@ class Walk:
         if value[:1] in "{[" and value[-1:] in "}]":
             return []  # JSON inside a string: its own names say more
         start, end = len(value) - len(value.lstrip()), len(value.rstrip())
-        return [Edit(start, end, said.kind)] if shapes.secret(value[start:end], said, quoted=True) else []
+        return [Edit(start, end, said.kind, rule="name")] if shapes.secret(value[start:end], said, quoted=True) else []
 
     def _number(self, value: float, said: Named) -> Any:
         if said.strength is Strength.STRICT and said.kind in _CERTAIN_NUMBERS and len(str(value).lstrip("-")) > 5:

@@ -46,11 +46,12 @@ _MAX_KINDS = 20_000
 
 @dataclass(frozen=True)
 class Span:
-    """A range to mask, in characters, with the kind of secret in it."""
+    """A range to mask, in characters, with the kind of secret in it and the rule that found it."""
 
     start: int
     end: int
     kind: str
+    rule: str = ""
 
 
 class Redactor:
@@ -77,7 +78,7 @@ class Redactor:
 
     def spans(self, text: str) -> list[Span]:
         """What would be masked, sorted and not overlapping."""
-        return [Span(edit.start, edit.end, edit.kind) for edit in self.edits(text)]
+        return [Span(edit.start, edit.end, edit.kind, edit.rule) for edit in self.edits(text)]
 
     def text(self, text: str, tally: Counter[str] | None = None) -> str:
         """A text with its secrets masked. JSON texts are understood as JSON and stay JSON."""
@@ -199,7 +200,7 @@ class Redactor:
             said = variable(name) if variable(name).strength else said
         sure = said.strength is Strength.STRICT and not shapes.harmless(value, quoted=True) and not shapes.switch(value)
         if "[REDACTED" not in value and (sure or shapes.secret(value, said, quoted=True, tight=True)):
-            return self.apply(value, [Edit(0, len(value), said.kind)], tally)
+            return self.apply(value, [Edit(0, len(value), said.kind, rule=f"variable:{name[:64]}")], tally)
         return self.text(value, tally)
 
     def url(self, url: str, tally: Counter[str] | None = None) -> str:
@@ -272,12 +273,12 @@ class _Places(_Seen):
     def string(self, value: str, edits: list[Edit]) -> str:
         assert isinstance(value, jsontext.Located)
         self.edits += [
-            Edit(value.place(edit.start, self._text), value.place(edit.end, self._text), edit.kind, secret_of(edit, value))
+            Edit(value.place(edit.start, self._text), value.place(edit.end, self._text), edit.kind, secret_of(edit, value), rule=edit.rule)
             for edit in edits
         ]
         return value
 
     def number(self, value: float, kind: str) -> Any:
         assert isinstance(value, (jsontext.LocatedInt, jsontext.LocatedFloat))
-        self.edits.append(Edit(value.start, value.end, kind, str(value), number=True))
+        self.edits.append(Edit(value.start, value.end, kind, str(value), number=True, rule="name"))
         return value

@@ -53,7 +53,7 @@ def edits(name: str, value: str, said: Named, *, sure: bool) -> list[Edit]:
         return []
     if not sure and not shapes.secret(part, said, quoted=True):
         return []
-    return [Edit(start, end, said.kind)]
+    return [Edit(start, end, said.kind, rule=f"header:{name[:64].lower()}")]
 
 
 def cookies(value: str, *, first_only: bool) -> list[Edit]:
@@ -62,7 +62,7 @@ def cookies(value: str, *, first_only: bool) -> list[Edit]:
     for match in _COOKIE.finditer(value):
         part = match.group(3).rstrip()
         if len(part) >= 4 and "[REDACTED" not in part:
-            out.append(Edit(match.start(3), match.start(3) + len(part), "cookie"))
+            out.append(Edit(match.start(3), match.start(3) + len(part), "cookie", rule="cookie"))
         if first_only:
             break
     return out

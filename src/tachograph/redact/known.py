@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
 from tachograph.redact import addresses, shapes
-from tachograph.redact.assignments import Found
 from tachograph.redact.names import NOTHING, Named, Strength, folder, named, variable
 from tachograph.redact.rules.rule import RUN
+from tachograph.redact.spans import Found
 from tachograph.redact.vendors import DEFAULT
 from tachograph.redact.words import table
 
@@ -143,7 +143,7 @@ def _collect(text: str, form: str, kind: str, encoded: bool, out: list[Found]) -
                 end += end < len(text) and text[end] in _BASE64
             while end < len(text) and text[end] == "=":
                 end += 1
-        out.append(Found(start, end, kind))
+        out.append(Found(start, end, kind, "known-value"))
         at = text.find(form, at + len(form))
 
 
@@ -168,7 +168,7 @@ def known_from_environment(env: Mapping[str, str]) -> dict[str, str]:
         if said.strength and (shapes.secret(value, said, quoted=True, tight=True) or _stands_out(value, said)):
             out[value] = "env"
         elif len(value) <= 8192:
-            for start, end, _ in (*DEFAULT.find(value, DEFAULT.narrow(value)), *addresses.find(value)):
+            for start, end, *_ in (*DEFAULT.find(value, DEFAULT.narrow(value)), *addresses.find(value)):
                 if acceptable(value[start:end]):
                     out[value[start:end]] = "env"
     return out

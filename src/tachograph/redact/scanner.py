@@ -8,7 +8,7 @@ import re
 from tachograph.redact import addresses, assignments, pem
 from tachograph.redact.known import Known
 from tachograph.redact.policy import Policy
-from tachograph.redact.spans import Edit, Ranked, merge
+from tachograph.redact.spans import Edit, Ranked, merge, ranked
 from tachograph.redact.vendors import DEFAULT, Vendors
 
 #: Characters. Nothing shorter can hold a secret and its name.
@@ -47,8 +47,8 @@ class Scanner:
             more = self._once(masked, depth)
             if not more:
                 break
-            mapped = [Ranked(_back(e.start, places), _back(e.end, places), e.kind, 0) for e in more]
-            edits = merge([*(Ranked(e.start, e.end, e.kind, 0) for e in edits), *mapped], text)
+            mapped = [Ranked(_back(e.start, places), _back(e.end, places), e.kind, 0, e.rule) for e in more]
+            edits = merge([*(Ranked(e.start, e.end, e.kind, 0, e.rule) for e in edits), *mapped], text)
         return edits
 
     def tail(self, text: str) -> Edit | None:
@@ -59,7 +59,7 @@ class Scanner:
             head = self._vendors.head(run.group())
             if 0 <= head <= len(run.group()) - _BEGUN:
                 at = run.start() + head if at < 0 else min(at, run.start() + head)
-        return Edit(at, len(text), "cut-off") if at >= 0 else None
+        return Edit(at, len(text), "cut-off", rule="cut-off") if at >= 0 else None
 
     def _once(self, text: str, depth: Depth) -> list[Edit]:
         if len(text) < _SHORTEST or (depth is Depth.KNOWN and not self._known):
@@ -67,18 +67,18 @@ class Scanner:
         found: list[Ranked] = []
         narrow = self._vendors.narrow(text)
         if self._known:
-            found += [Ranked(*f, 0) for f in self._known.find(text, narrow)]
+            found += ranked(self._known.find(text, narrow), 0)
         if depth >= Depth.SHAPES:
             if "BEGIN " in text:
-                found += [Ranked(start, end, "private-key", 1) for start, end in pem.find(text)]
-            found += [Ranked(*f, 2) for f in self._vendors.find(text, narrow)]
+                found += [Ranked(start, end, "private-key", 1, "private-key") for start, end in pem.find(text)]
+            found += ranked(self._vendors.find(text, narrow), 2)
         if depth >= Depth.ALL:
-            found += [Ranked(*f, 3) for f in addresses.find(text)]
+            found += ranked(addresses.find(text), 3)
             lowered = text.lower()
             if len(lowered) != len(text):
                 lowered = text.translate(_LOWER)
-            found += [Ranked(*f, 4) for f in assignments.find(text, lowered, named=self._policy.named, stems=self._stems)]
-            found += [Ranked(*f, 4) for f in addresses.commands(text)]
+            found += ranked(assignments.find(text, lowered, named=self._policy.named, stems=self._stems), 4)
+            found += ranked(addresses.commands(text), 4)
         return merge(found, text) if found else []
 
 

@@ -6,21 +6,31 @@ then of the longest. What is a placeholder already is cut out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tachograph.redact.placeholder import PROTECTED
 
 
+class Found(NamedTuple):
+    """What a finder found, in characters of the text. ``rule`` says which rule or name it was, for people: never any of the value."""
+
+    start: int
+    end: int
+    kind: str
+    rule: str = ""
+
+
 class Edit(NamedTuple):
     """A range of characters to mask. ``value`` is the secret itself where the characters are an escaped form of it; ``number``: it is a
-    JSON number, so its placeholder needs quotes."""
+    JSON number, so its placeholder needs quotes; ``rule``: as in ``Found``."""
 
     start: int
     end: int
     kind: str
     value: str | None = None
     number: bool = False
+    rule: str = ""
 
 
 class Ranked(NamedTuple):
@@ -30,20 +40,27 @@ class Ranked(NamedTuple):
     end: int
     kind: str
     rank: int
+    rule: str = ""
+
+
+def ranked(found: Iterable[Found], rank: int) -> Iterator[Ranked]:
+    """Findings of one finder, ready for merging."""
+    return (Ranked(start, end, kind, rank, rule) for start, end, kind, rule in found)
 
 
 def merge(found: Iterable[Ranked], text: str) -> list[Edit]:
     """Sorted, not overlapping, outside of placeholders."""
     out: list[Edit] = []
     best: tuple[int, int] = (0, 0)
-    for start, end, kind, rank in sorted(found):
+    for start, end, kind, rank, rule in sorted(found):
         key = (rank, start - end)
         if out and start < out[-1].end:
             last = out[-1]
-            out[-1] = Edit(last.start, max(last.end, end), kind if key < best else last.kind)
+            surer = key < best
+            out[-1] = Edit(last.start, max(last.end, end), kind if surer else last.kind, rule=rule if surer else last.rule)
             best = min(best, key)
         else:
-            out.append(Edit(start, end, kind))
+            out.append(Edit(start, end, kind, rule=rule))
             best = key
     return outside_placeholders(out, text) if out and "[REDACTED:" in text else out
 

@@ -238,7 +238,7 @@ class _Others:
     def number(self, value: float, kind: str) -> Any:
         self.any = True
         if isinstance(value, (jsontext.LocatedInt, jsontext.LocatedFloat)):
-            self._numbers.append(Edit(value.start, value.end, kind, str(value), number=True))
+            self._numbers.append(Edit(value.start, value.end, kind, str(value), number=True, rule="name"))
         return value
 
     def scan(self, value: str, depth: Depth) -> list[Edit]:
@@ -250,7 +250,7 @@ class _Others:
     def places(self, text: str) -> list[Edit]:
         """What was found, in characters of the JSON text."""
         return self._numbers + [
-            Edit(value.place(edit.start, text), value.place(edit.end, text), edit.kind, secret_of(edit, value))
+            Edit(value.place(edit.start, text), value.place(edit.end, text), edit.kind, secret_of(edit, value), rule=edit.rule)
             for value, edits in self._found
             for edit in edits
         ]

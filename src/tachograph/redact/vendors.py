@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable
 
 from tachograph.redact import shapes
-from tachograph.redact.assignments import Found
 from tachograph.redact.rules import ALL, Rule
 from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RUN
+from tachograph.redact.spans import Found
 
 _KEEP = bytes(c if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_-.~") else 0x20 for c in range(256))
 
@@ -94,7 +94,7 @@ def _collect(text: str, keyword: str, rules: tuple[Rule, ...], out: list[Found])
                 start, stop = match.span(rule.group)
                 value = text[start:stop]
                 if stop > start and (not rule.entropy or shapes.entropy(value) >= rule.entropy) and not stand_in(value):
-                    out.append(Found(start, stop, rule.kind))
+                    out.append(Found(start, stop, rule.kind, rule.id))
                     end = max(end, stop)
             at = text.find(keyword, end)
 
