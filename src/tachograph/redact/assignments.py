@@ -246,7 +246,7 @@ def _word(site: _Site) -> Found | None:
     before = site.before
     # Written as in an environment: no blanks around the sign, at the beginning of a word.
     tight = joint["set"] == "=" and joint["close"] is None and text[at - 1] == "=" and before in "\n \t;?&\r\"'`:,("
-    if before in "?&" or "%3" in joint["set"]:
+    if before in "?&" or "%3" in (joint["set"] or ""):
         end = _cut(text, at, end, "&#;")
     elif before == ";" or (before == " " and ";" in text[max(0, site.begin - 80) : site.begin]):
         end = _cut(text, at, end, ";")
