@@ -23,7 +23,11 @@ VERBS = {
     "verify": "check that a record is whole and unaltered",
     "postmortem": "write the report: what happened, with evidence",
     "import": "take in sessions that other tools have recorded",
+    "redact": "mask the secrets of a text, as they are masked in a record",
 }
+
+#: Verbs to which a store is something else than to the others: their module says what.
+_OWN_STORE = ("redact",)
 
 NO, FAILURE = 1, 2
 
@@ -54,7 +58,8 @@ def _parser(verb: str | None) -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
     for name, text in VERBS.items():
         sub = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        sub.add_argument("--store", metavar="DIR", help="the store's folder (else TACHO_STORE, else the XDG data folder)")
+        if name not in _OWN_STORE:
+            sub.add_argument("--store", metavar="DIR", help="the store's folder (else TACHO_STORE, else the XDG data folder)")
         if name == verb:
             module = importlib.import_module("." + (name if name != "import" else "import_"), __package__)
             module.arguments(sub)

@@ -1,0 +1,118 @@
+"""``tacho redact``: the redaction by itself, in a pipe, over files, as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tachograph.core.errors import UsageError
+
+from .output import json_line
+
+if TYPE_CHECKING:
+    from tachograph.redact.engine import Redactor
+
+#: Bytes that are read at once.
+_PIECE = 1 << 20
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="*", metavar="FILE", help="files to read, one after the other (else standard input; - is that, too)")
+    parser.add_argument("--store", metavar="DIR", help="make the placeholders of this store's records (else: of a key drawn for this run)")
+    parser.add_argument("--live", action="store_true", help="hand out every line as it comes, for a pipe that never ends")
+    parser.add_argument("--jsonl", action="store_true", help='read lines {"id", "text"}, write the same with the texts redacted')
+    parser.add_argument(
+        "--spans", action="store_true", help='with --jsonl: write {"id", "spans": [[start, end, kind, rule], …]}, in characters'
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing to standard output, exit 1 when anything would be masked")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.spans and not options.jsonl:
+        raise UsageError("--spans goes with --jsonl; tacho redact --jsonl --spans reads lines of JSON")
+    if options.live and options.jsonl:
+        raise UsageError("--live is for texts, --jsonl hands out each line at once by itself; leave out one of them")
+    redactor = _redactor(options)
+    found = sum((_lines if options.jsonl else _text)(options, redactor, name, file) for name, file in _inputs(options.file))
+    if options.check and found:
+        print(f"tacho: {found} to mask", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _redactor(options: argparse.Namespace) -> Redactor:
+    from tachograph.redact.engine import Redactor, known_from_environment
+    from tachograph.redact.policy import Policy
+
+    if options.store is None:
+        key = os.urandom(32)
+    else:
+        from tachograph import wiring
+
+        key = wiring.open_for_reading(wiring.settings(options.store)).fingerprint_key
+    return Redactor(Policy.default(), key=key, known=known_from_environment(os.environ))
+
+
+def _inputs(names: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+    for name in names or ["-"]:
+        if name == "-":
+            yield "standard input", sys.stdin.buffer
+        else:
+            with contextlib.closing(open(name, "rb")) as file:
+                yield name, file
+
+
+def _text(options: argparse.Namespace, redactor: Redactor, _: str, file: BinaryIO) -> int:
+    """One text, whatever its bytes: what is no UTF-8 passes through."""
+    from tachograph.redact.pipe import Pipe
+
+    pipe = Pipe(redactor, live=options.live)
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    out = sys.stdout.buffer
+    while True:
+        # read1 returns what is there; read would wait for a full piece.
+        data = file.read1(_PIECE)  # type: ignore[attr-defined]
+        text = decoder.decode(data, final=not data)
+        done = pipe.feed(text) + ("" if data else pipe.finish())
+        if done and not options.check:
+            out.write(done.encode("utf-8", "surrogateescape"))
+            out.flush()
+        if not data:
+            return pipe.tally.total()
+
+
+def _lines(options: argparse.Namespace, redactor: Redactor, name: str, file: BinaryIO) -> int:
+    """Lines of JSON."""
+    import collections
+
+    tally: collections.Counter[str] = collections.Counter()
+    write = (lambda _: None) if options.check else sys.stdout.write
+    found = 0
+    for number, line in enumerate(file, 1):
+        if not line.strip():
+            continue
+        case = _case(line, f"{name}:{number}")
+        if options.spans:
+            spans = redactor.spans(case["text"])
+            found += len(spans)
+            write(json_line({"id": case["id"], "spans": [[s.start, s.end, s.kind, s.rule] for s in spans]}) + "\n")
+        else:
+            write(json_line({"id": case["id"], "text": redactor.text(case["text"], tally)}) + "\n")
+    return found + tally.total()
+
+
+def _case(line: bytes, where: str) -> dict[str, Any]:
+    """Of a bad line nothing is quoted: nobody knows what is in it."""
+    try:
+        case = json.loads(line)
+    except (ValueError, RecursionError):
+        raise UsageError(f'no JSON, {where}; --jsonl reads one {{"id": …, "text": "…"}} a line') from None
+    if not isinstance(case, dict) or "id" not in case or not isinstance(case.get("text"), str):
+        raise UsageError(f'no object with an id and a text, {where}; --jsonl reads one {{"id": …, "text": "…"}} a line')
+    return case
