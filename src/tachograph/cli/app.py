@@ -13,7 +13,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-#: Verb → what its line in the help says. The module is ``cli/<verb>.py`` (``import`` is a word of Python's: ``import_.py``).
+#: Verb → what its line in the help says. The module is ``cli/<verb>.py``, a hyphen in it an underscore (``import`` is a word of Python's:
+#: ``import_.py``).
 VERBS = {
     "record": "run a command and write down what its agent sees and does",
     "replay": "run a session again, offline, from its record",
@@ -61,7 +62,7 @@ def _parser(verb: str | None) -> argparse.ArgumentParser:
         if name not in _OWN_STORE:
             sub.add_argument("--store", metavar="DIR", help="the store's folder (else TACHO_STORE, else the XDG data folder)")
         if name == verb:
-            module = importlib.import_module("." + (name if name != "import" else "import_"), __package__)
+            module = importlib.import_module("." + (name.replace("-", "_") if name != "import" else "import_"), __package__)
             module.arguments(sub)
             sub.set_defaults(run=module.run)
     return parser

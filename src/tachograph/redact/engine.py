@@ -20,7 +20,7 @@ An agent sends its whole history at every turn, so findings are cached per strin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
 from tachograph.redact.known import Known, known_from_environment
 from tachograph.redact.names import Strength, folder, variable
-from tachograph.redact.placeholder import placeholder
+from tachograph.redact.placeholder import fingerprint, placeholder
 from tachograph.redact.policy import Policy
 from tachograph.redact.scanner import Depth, Scanner
 from tachograph.redact.spans import Edit, secret_of
@@ -39,6 +39,9 @@ __all__ = ["Redactor", "Span", "known_from_environment"]
 
 #: JSON in strings in JSON: deeper ones are scanned as text.
 _MAX_NESTING = 6
+
+#: Told of a value when it is masked first: its fingerprint, its kind, and the value itself. It must neither keep nor write the value.
+Sink = Callable[[str, str, str], None]
 
 #: Values whose first kind is remembered.
 _MAX_KINDS = 20_000
@@ -57,10 +60,12 @@ class Span:
 class Redactor:
     """Masks secrets under a policy. Not safe for use by several threads at once."""
 
-    def __init__(self, policy: Policy, *, key: bytes, known: Mapping[str, str] | None = None) -> None:
-        """``key`` keys the fingerprints in placeholders; ``known`` maps values that are secret to their kind."""
+    def __init__(self, policy: Policy, *, key: bytes, known: Mapping[str, str] | None = None, sink: Sink | None = None) -> None:
+        """``key`` keys the fingerprints in placeholders; ``known`` maps values that are secret to their kind; ``sink`` is called when
+        a value is masked first, before its placeholder is handed out (for values beyond the ones that are remembered, every time)."""
         self.policy = policy
         self._key = key
+        self._sink = sink
         self._known = Known()
         self._scanner = Scanner(policy, self._known)
         self._cache: Cache[list[Edit]] = Cache()
@@ -119,6 +124,8 @@ class Redactor:
         kind = self._kinds.get(value)
         if kind is None:
             kind = edit.kind
+            if self._sink is not None:
+                self._sink(fingerprint(self._key, value), kind, value)
             if len(self._kinds) < _MAX_KINDS:
                 self._kinds[value] = kind
         if tally is not None:
