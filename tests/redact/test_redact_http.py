@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from redact_samples import AWS, GITHUB, KEY, PASSWORD, PEM, redactor, trace
+from redact_samples import AWS, AWS_SECRET, GITHUB, HEX_KEY, KEY, PASSWORD, PEM, redactor, trace
 
 from tachograph.redact.placeholder import PLACEHOLDER, placeholder
 from tachograph.redact.rules.examples import hexa, mixed, upper
@@ -206,3 +206,12 @@ def test_other_bodies() -> None:
     assert GITHUB.encode() not in out
     assert REDACTOR.body(b"", content_type="application/json") == ""
     assert REDACTOR.body(b"3", content_type="application/json") == 3
+
+
+def test_text_that_is_only_labelled_a_form_is_read_as_text() -> None:
+    # urllib labels every body a form. Taken for one, `AccountKey=a+b` would lose its plus and the cookie its name.
+    text = f"Cookie: theme=dark; sessionid={HEX_KEY}\nAccountName=x;AccountKey={AWS_SECRET}+{AWS_SECRET}=="
+    out = redactor().body(text.encode(), content_type="application/x-www-form-urlencoded")
+    assert isinstance(out, str)
+    assert trace(HEX_KEY, out) is None
+    assert trace(AWS_SECRET, out) is None

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tachograph.redact.engine import Redactor
+from tachograph.redact.scanner import Depth
 
 from . import facts
 
@@ -72,7 +73,8 @@ class Watcher:
                 changed = set(differing.split("\0"))
                 clean = {name for name in tracked.split("\0") if name and name not in changed}
                 deleted = sorted(name for name in changed if name and name not in self._marks)
-        files = {name: self._file(name, mark, tally) for name, mark in sorted(self._marks.items()) if name not in clean}
+        files = {self._name(name, tally): self._file(name, mark, tally) for name, mark in sorted(self._marks.items()) if name not in clean}
+        deleted = [self._name(name, tally) for name in deleted]
         return {"root": self.root, "sha": sha, "files": files, "deleted": deleted, "redactions": tally.total()}
 
     def look(self, tally: collections.Counter[str]) -> dict[str, Any] | None:
@@ -90,15 +92,20 @@ class Watcher:
             old = self._contents.get(name) if name in self._contents else self._committed(name, tally) if before else None
             if after is None:
                 self._contents.pop(name, None)
-                changes.append({"path": name, "action": "deleted", "before": old})
+                changes.append({"path": self._name(name, tally), "action": "deleted", "before": old})
                 continue
             new = self._file(name, after, tally)
             changes.append({
-                "path": name, "action": "changed" if before else "added", "before": old, "after": new["data"], "mode": new["mode"],
+                "path": self._name(name, tally), "action": "changed" if before else "added", "before": old, "after": new["data"], "mode": new["mode"],
                 "size": new["size"], "binary": isinstance(new["data"], bytes),
             })  # fmt: skip
         self._marks = found
         return {"root": self.root, "changes": changes} if changes else None
+
+    def _name(self, name: str, tally: collections.Counter[str]) -> str:
+        """A path without the tokens in it: a dump called by a user's key. By shape only, because a replay restores the file under this
+        name and ``token=3.txt`` is no secret."""
+        return self._redactor.apply(name, self._redactor.edits(name, Depth.SHAPES), tally)
 
     def _committed(self, name: str, tally: collections.Counter[str]) -> Any:
         """What a file that was clean at the start held: git knows."""
@@ -114,7 +121,7 @@ class Watcher:
         out: dict[str, Any] = {"mode": stat.S_IMODE(mark.mode), "size": mark.size, "data": None}
         try:
             if stat.S_ISLNK(mark.mode):
-                return {**out, "link": os.readlink(path)}
+                return {**out, "link": self._name(os.readlink(path), tally)}
             if mark.size > MAX_FILE or self._kept + mark.size > MAX_TOTAL:
                 return {**out, "kept": False}
             with open(path, "rb") as file:

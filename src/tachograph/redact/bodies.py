@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _BOUNDARY = re.compile(r"boundary=\"?([^\";,]{1,200})", re.IGNORECASE)
 _NAME = re.compile(r"[;\s]name=\"?([^\";]{1,128})", re.IGNORECASE)
+#: Never in a form, where blanks are written as ``+`` or ``%20`` (WHATWG URL, application/x-www-form-urlencoded).
+_NO_FORM = re.compile(rb"[\x00-\x20\x7f-\xff\"<>{}\\^`|]")
 #: Of the characters of a text, as a share: more undecodable bytes make it no text.
 _BINARY = 0.1
 
@@ -83,6 +85,8 @@ def is_text(text: str) -> bool:
 
 
 def _form(redactor: Redactor, data: bytes, tally: Counter[str] | None) -> Any:
+    if _NO_FORM.search(data):
+        return None  # labelled a form by a library's default; taken for one, it would be read to pieces that say nothing
     try:
         pairs = parse_qsl(data.decode("ascii"), keep_blank_values=True, strict_parsing=bool(data), max_num_fields=10_000)
     except ValueError:

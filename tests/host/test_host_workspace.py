@@ -1,0 +1,31 @@
+"""The workspace's record: names as well as contents."""
+
+from __future__ import annotations
+
+import collections
+from pathlib import Path
+
+from planted import ALL
+from tachograph.host.workspace import Watcher
+from tachograph.redact.engine import Redactor
+from tachograph.redact.policy import Policy
+
+GITHUB = next(each.secret for each in ALL if each.kind == "github")
+
+
+def test_a_token_in_the_name_of_a_file_is_masked(tmp_path: Path) -> None:
+    (tmp_path / f"old-{GITHUB}.txt").write_text("x")
+    (tmp_path / "token=3.txt").write_text("x")
+    watcher = Watcher(str(tmp_path), {}, Redactor(Policy.default(), key=b"k"))
+    tally: collections.Counter[str] = collections.Counter()
+    base = watcher.base()
+    assert base is not None
+    assert GITHUB not in repr(base)
+    assert "token=3.txt" in base["files"]
+    (tmp_path / GITHUB).symlink_to(f"old-{GITHUB}.txt")
+    (tmp_path / f"old-{GITHUB}.txt").unlink()
+    changes = watcher.look(tally)
+    assert changes is not None
+    assert [change["action"] for change in changes["changes"]] == ["added", "deleted"]
+    assert GITHUB not in repr(changes)
+    assert tally.total() >= 2
