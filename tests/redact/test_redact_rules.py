@@ -30,6 +30,14 @@ def test_a_rule_does_what_its_examples_say(rule: Rule) -> None:
         assert found(vendors, text) == []
 
 
+@pytest.mark.parametrize("colour", ["\x1b[94m", "\x1b[m", "\x1b[1;94m", "\x1b[38;5;196m", "\\u001b[1m"])
+@pytest.mark.parametrize("rule", ALL, ids=IDS)
+def test_a_colour_of_the_terminal_hides_nothing(rule: Rule, colour: str) -> None:
+    for text in rule.positive:
+        coloured = found(DEFAULT, f"{colour}{text}\x1b[0m")
+        assert all(any(secret in masked for masked in coloured) for secret in found(Vendors([rule]), text)), text
+
+
 @pytest.mark.parametrize("rule", ALL, ids=IDS)
 def test_all_rules_together_find_what_each_does(rule: Rule) -> None:
     """The narrowed text, the tree of keywords and the gates lose nothing."""
@@ -51,6 +59,13 @@ def test_a_rule_is_well_formed(rule: Rule) -> None:
 
 def test_ids_are_unique() -> None:
     assert len(set(IDS)) == len(IDS)
+
+
+@pytest.mark.parametrize("word", ["EXAMPLE", "your-key", "REPLACE_ME", "xxxxxxxx"])
+def test_a_token_with_a_word_of_documentation_is_none(word: str) -> None:
+    token = "gh" + "p_" + "aB3dE6gH9jK2mN5qR8tV1xY4zC7fG0iL2kQ9"
+    assert found(DEFAULT, token) == [token]
+    assert found(DEFAULT, token[:20].replace("_", "_", 1) + word + token[20:]) == []
 
 
 def test_stand_ins() -> None:

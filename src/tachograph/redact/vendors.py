@@ -40,7 +40,7 @@ class Vendors:
         tree = _tree(heads) if heads else r"(?!)"
         # A token begins a run, or follows a separator in it, or the letters of an escape before it.
         self._heads = re.compile(rf"(?<=[ _.~-])(?:{tree})")
-        self._escaped = re.compile(rf" (?:[nrtbf]|[0-9A-Fa-f]{{2}}|u[0-9A-Fa-f]{{4}})({tree})")
+        self._escaped = re.compile(rf" (?:[nrtbf]|[0-9A-Fa-f]{{2}}|u[0-9A-Fa-f]{{4}}|\d{{0,3}}m)({tree})")
         # Patterns made of token characters alone match a narrowed text exactly where they match the text.
         self._whole = frozenset(rule.id for rule in self.rules if rule.inside and not rule.reach and not _WIDER.search(_body(rule)))
         # Marks in the middle of a token may stand anywhere.

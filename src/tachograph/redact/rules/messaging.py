@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed
-from tachograph.redact.rules.rule import LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
         id="telegram-token",
         kind="telegram-token",
         keywords=(":A",),
-        pattern=Expression(r"(?<![0-9A-Za-z])(?:bot)?\d{6,16}:A[\w-]{34}(?![\w-])", re.ASCII),
+        pattern=Expression(LEFT + r"(?:bot)?\d{6,16}:A[\w-]{33,35}(?![\w-])", re.ASCII),
         positive=(digits(10) + ":A" + "A" + mixed(33),),
         negative=("12:AA" + mixed(10),),
         reach=19,

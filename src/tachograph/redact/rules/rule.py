@@ -21,18 +21,34 @@ from dataclasses import dataclass
 #: Characters. The shortest run that can hold a token.
 RUN = 15
 
-#: The left edge of a token: no letter or digit before it, unless that one belongs to an escape (``\n``, ``%3D``, ``\u0022``).
-LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+#: What ends in a letter or digit and is still no part of a token: an escape (``\n``, ``%3D``, ``\u0022``) or a terminal's colour
+#: (``ESC[1;94m``).
+_ESCAPE = (
+    r"(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})"
+    r"|(?<=\[m)|(?<=[\[;]\dm)|(?<=[\[;]\d\dm)|(?<=[\[;]\d\d\dm)"
+)
+
+#: The left edge of a token: no letter or digit before it, unless that one belongs to an escape.
+LEFT = rf"(?:(?<![A-Za-z0-9])|{_ESCAPE})"
 
 #: The same for prefixes that are also words: no ``-`` or ``_`` either.
-LEFT_WORD = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+LEFT_WORD = rf"(?:(?<![A-Za-z0-9_-])|{_ESCAPE})"
 
 #: The same for tokens without any separator: base64 is full of them unless its own characters count as inside, too.
-LEFT_BASE64 = r"(?:(?<![A-Za-z0-9_+/-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+LEFT_BASE64 = rf"(?:(?<![A-Za-z0-9_+/-])|{_ESCAPE})"
 RIGHT_BASE64 = r"(?![A-Za-z0-9+/])"
 
 #: The right edge of a token of fixed length.
 RIGHT = r"(?![A-Za-z0-9])"
+
+#: The same where ``-`` and ``_`` could belong to the token.
+RIGHT_WORD = r"(?![\w-])"
+
+#: What documentation writes in a token's place. No random token has such a word in it.
+_WORDS = ("EXAMPLE", "Example", "PLACEHOLDER", "REDACTED", "REPLACE_", "INSERT_", "YOUR_", "your-", "XXXXXXXX", "xxxxxxxx")
+
+#: No such word in the token that begins here.
+NO_EXAMPLE = "(?!" + "|".join(rf"[\w-]{{0,90}}{word}" for word in _WORDS) + ")"
 
 
 class Expression:
@@ -84,13 +100,15 @@ def token(
     kind: str = "",
     left: str = LEFT,
     entropy: float = 1.5,
+    unless: str = NO_EXAMPLE,
 ) -> Rule:
-    """A token that begins with one of its keywords. ``body`` is the whole token's pattern, prefix included."""
+    """A token that begins with one of its keywords. ``body`` is the whole token's pattern, prefix included; ``unless`` is a look-ahead
+    that says what it is not."""
     return Rule(
         id=id,
         kind=kind or id,
         keywords=keywords,
-        pattern=Expression(left + body, re.ASCII),
+        pattern=Expression(left + unless + body, re.ASCII),
         positive=positive,
         negative=negative,
         entropy=entropy,
