@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Any, Protocol
 
-from tachograph.redact import headers, shapes
+from tachograph.redact import decode, headers, shapes
 from tachograph.redact.known import SHORTEST
 from tachograph.redact.names import NOTHING, Named, Strength
 from tachograph.redact.policy import Policy
@@ -35,6 +35,8 @@ _OPAQUE = table(
     integrity encrypted_stdout encryptedStdout reasoning_encrypted_content
     """
 )
+#: A container registry's or npm's ``user:password`` in base64.
+_CREDENTIALS = ("auth", "_auth")
 _MEDIA_TYPE = re.compile(r"(?:image|audio|video|font)/|application/(?:pdf|octet-stream|zip|gzip|wasm|vnd\.)")
 _DATA_URL = re.compile(r"data:[\w.+/-]{0,80}(?:;[\w=.-]{1,40}){0,4};base64,")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{64,}={0,2}\Z")
@@ -115,6 +117,8 @@ class Walk:
                 name = self._policy.named(key)
                 if key in _VALUE_KEYS and not name.strength:
                     name = pair or (said if len(value) <= 2 else NOTHING)
+                if key in _CREDENTIALS and not name.strength and isinstance(item, str) and decode.credentials(item):
+                    name = Named(Strength.STRICT, "authorization")
                 opaque = (key in _OPAQUE and _is_encoded(item)) or (media and key in ("data", "bytes"))
             new = self.value(item, name, depth + 1, opaque=opaque)
             if out is None and (new is not item or new_key is not key):

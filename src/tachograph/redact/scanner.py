@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 
-from tachograph.redact import addresses, assignments, pem
+from tachograph.redact import addresses, assignments, decode, pem
 from tachograph.redact.known import Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.spans import Edit, Ranked, merge, ranked
@@ -61,7 +61,7 @@ class Scanner:
                 at = run.start() + head if at < 0 else min(at, run.start() + head)
         return Edit(at, len(text), "cut-off", rule="cut-off") if at >= 0 else None
 
-    def _once(self, text: str, depth: Depth) -> list[Edit]:
+    def _once(self, text: str, depth: Depth, layer: int = 0) -> list[Edit]:
         if len(text) < _SHORTEST or (depth is Depth.KNOWN and not self._known):
             return []
         found: list[Ranked] = []
@@ -79,6 +79,8 @@ class Scanner:
                 lowered = text.translate(_LOWER)
             found += ranked(assignments.find(text, lowered, named=self._policy.named, stems=self._stems), 4)
             found += ranked(addresses.commands(text), 4)
+            if layer < decode.LAYERS:
+                found += ranked(decode.find(text, lambda decoded: self._once(decoded, depth, layer + 1)), 5)
         return merge(found, text) if found else []
 
 
