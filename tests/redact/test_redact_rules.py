@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -75,7 +76,9 @@ def test_stand_ins() -> None:
 
 def test_the_fingerprint_is_the_same_in_every_process() -> None:
     program = "from tachograph.redact.policy import Policy; print(Policy.default().fingerprint)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "7"})
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": "7"}
+    )
     assert done.stdout.strip() == Policy.default().fingerprint
     assert re.fullmatch(r"[0-9a-f]{16}", Policy.default().fingerprint)
 

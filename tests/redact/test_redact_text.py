@@ -209,7 +209,7 @@ def test_another_key_gives_other_fingerprints() -> None:
 
 def test_tally_counts_by_kind() -> None:
     tally: Counter[str] = Counter()
-    REDACTOR.text(f"{GITHUB} {GITHUB} {AWS}", tally)
+    redactor().text(f"{GITHUB} {GITHUB} {AWS}", tally)
     assert tally == {"github-token": 2, "aws-access-key": 1}
 
 
@@ -246,7 +246,7 @@ def test_a_json_text_keeps_every_other_character() -> None:
         .replace("PASSWORD", PASSWORD)
         .replace("GITHUB", GITHUB)
     )
-    out = REDACTOR.text(text)
+    out = redactor().text(text)
     expected = text.replace(PASSWORD, placeholder("password", KEY, PASSWORD)).replace(GITHUB, placeholder("github-token", KEY, GITHUB))
     assert out == expected.replace("12345678", f'"{placeholder("pin", KEY, "12345678")}"')
     assert json.loads(out)["n"] == 1.0
@@ -254,7 +254,7 @@ def test_a_json_text_keeps_every_other_character() -> None:
 
 def test_json_escapes_hide_nothing() -> None:
     hidden = "".join(f"\\u{ord(c):04x}" for c in GITHUB)
-    assert REDACTOR.text(f'{{"a":"{hidden}"}}') == f'{{"a":"{placeholder("github-token", KEY, GITHUB)}"}}'
+    assert redactor().text(f'{{"a":"{hidden}"}}') == f'{{"a":"{placeholder("github-token", KEY, GITHUB)}"}}'
 
 
 def test_json_in_json_in_json() -> None:
