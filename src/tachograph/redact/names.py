@@ -267,6 +267,11 @@ _NO_ENDING = table(
 )
 
 
+def harmless_before(last: str, word: str) -> bool:
+    """Whether a word before ``key`` or ``token`` takes the secret away: ``cache key``, ``next token``."""
+    return word in (_HARMLESS_KEY if last == "key" else _HARMLESS_TOKEN)
+
+
 def vocabulary() -> str:
     """All tables as text, for a policy's fingerprint."""
     tables = (ABOUT, THROUGH, _PASSWORD, _SECRET, _KEY, _TOKEN, _OPENING, _HARMLESS_TOKEN, _OPENING_KEY, _HARMLESS_KEY, _NO_ENDING)

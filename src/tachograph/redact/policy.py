@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
-from tachograph.redact import headers, names, shapes
+from tachograph.redact import headers, names, services, shapes
 from tachograph.redact.names import Named
 from tachograph.redact.rules import ALL, Rule
 
@@ -58,5 +58,6 @@ class Policy:
             sorted(self.headers),
             names.vocabulary(),
             shapes.vocabulary(),
+            services.vocabulary(),
         ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

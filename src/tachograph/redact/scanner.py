@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 
-from tachograph.redact import addresses, assignments, decode, pem
+from tachograph.redact import addresses, assignments, decode, pem, services
 from tachograph.redact.known import Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.spans import Edit, Ranked, merge, ranked
@@ -79,6 +79,7 @@ class Scanner:
                 lowered = text.translate(_LOWER)
             found += ranked(assignments.find(text, lowered, named=self._policy.named, stems=self._stems), 4)
             found += ranked(addresses.commands(text), 4)
+            found += ranked(services.find(text, lowered), 5)
             if layer < decode.LAYERS:
                 found += ranked(decode.find(text, lambda decoded: self._once(decoded, depth, layer + 1)), 5)
         return merge(found, text) if found else []

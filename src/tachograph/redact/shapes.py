@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from tachograph.redact.letters import cost, unlikely
 from tachograph.redact.names import Named, Strength, words
 from tachograph.redact.words import table
 
@@ -133,6 +134,50 @@ def random(value: str, least: int = 16, *, joined: bool = True) -> bool:
         return bits >= 2.6 and not _numbered_words(run)
     # Letters only: in words of camel case the case changes every five letters or so, in random ones every second.
     return has_alpha and len(run) >= 20 and len(_CAMEL.findall(run)) * 3 > len(run) and bits >= 3.5
+
+
+_DAY = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")
+_TOKEN_LIKE = re.compile(r"[A-Za-z0-9_.+/~:|@=-]+\Z")
+_GROUPS = re.compile(r"-?[A-Za-z0-9]{3,16}(?:-[A-Za-z0-9]{3,16}){2,8}\Z")
+
+
+def machine_made(value: str, least: int = 12) -> bool:
+    """A key or token out of a generator, beside the word for it: a UUID, digits in hex, letters and digits without words, groups of them.
+
+    Digits alone count from twenty on, letters alone if they are no words.
+    """
+    core = value.strip("-_=.")
+    if len(core) < least or not _TOKEN_LIKE.match(value) or hollow(core) or _DATE.match(core) or _HOST.match(core) or _URL.match(core):
+        return False
+    if UUID.match(core):
+        return True
+    core = _DAY.sub("", core)
+    if core.isdigit():
+        return len(core) >= 20
+    runs = _RUNS.findall(core)
+    if _GROUPS.match(core) and len(core) >= 20:
+        wordy = sum(len(group) for run in runs for group in _CAMEL.findall(run) if len(group) > 3)
+        return (wordy * 2 < len(core) and any(c.isdigit() for c in core)) or all(len(run) >= 5 and run.isupper() for run in runs)
+    run = max(runs, key=len, default="")
+    if len(run) >= min(least, 16) or (len(run) >= 10 and len(core) >= 20):
+        return _scrambled(run)
+    return len(core) >= 14 and _scattered("".join(runs), runs)
+
+
+def _scattered(joined: str, runs: list[str]) -> bool:
+    """Short runs with separators among them: digits are all over it, and few of its letters make words."""
+    wordy = sum(len(group) for run in runs for group in _CAMEL.findall(run) if len(group) > 3)
+    changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(joined))
+    return len(joined) >= 12 and changes >= 3 and wordy <= 0.3 * len(joined) and entropy(joined) >= 3 and any(c.isalpha() for c in joined)
+
+
+def _scrambled(run: str) -> bool:
+    """Letters and digits in no order that words have."""
+    digits = sum(c.isdigit() for c in run)
+    if digits:
+        return entropy(run) >= 2.4 and not _numbered_words(run) and (digits >= 2 or unlikely("".join(c for c in run if c.isalpha())))
+    changes = len(_CAMEL.findall(run)) * 3 > len(run)
+    return entropy(run) >= 3 and ((changes and cost(run) > 4.6) or unlikely(run))
 
 
 def _random_joined(joined: str, runs: list[str]) -> bool:

@@ -1,0 +1,156 @@
+"""Keys beside the name of the service they open, without an assignment: ``deepgram 1a2b…``, ``acme PRIVATE 9z8y…``, ``acmeSECRETkey-77aa…``.
+
+Notes, tickets, chat messages and logs write them so. Two ways in:
+
+- the name of a known service (``rules.service_names``), or
+- any identifier that ends in one of ``WORDS`` (``acme-secret``, ``acmeTOKEN``), which then has to say more: written in capitals, or a word
+  that means nothing but a secret;
+
+then at most ``_FILL`` more such words, a joint, and a value that a machine made. Names that are assigned a value in the usual way are the
+business of ``assignments``.
+
+For a prefilter: nothing is found in a text whose lowered form holds none of ``literals()``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tachograph.redact import shapes
+from tachograph.redact.names import harmless_before, words
+from tachograph.redact.rules.service_names import AMBIGUOUS_NAMES, SERVICE_NAMES
+from tachograph.redact.spans import Found
+
+#: Words that say that a secret follows, lower-case.
+WORDS = ("private", "secret", "access", "token", "key", "auth", "api")
+
+#: The kinds of secret that they mean, the first of them that is there.
+_KINDS = (
+    ("secret", "secret"),
+    ("token", "token"),
+    ("key", "key"),
+    ("private", "key"),
+    ("access", "token"),
+    ("auth", "token"),
+    ("api", "key"),
+)
+
+#: Alone, in lower case and behind any identifier, these mean a secret.
+_TELLING = frozenset(("private", "secret", "token"))
+
+_MORE = r"(?:private|secret|access|tokens?|keys?|auth|api|code|id|pat|personal|client|live|test|prod|production|dev|sandbox|x|my|[0-9])"
+_QUOTE = r"(?:\\{0,2}[\"'`])?"
+#: What joins the last word and the value; a single dash is part of the value.
+_JOINT_AFTER_NAME = (
+    rf"{_QUOTE}(?:\s{{0,4}}(?:={{1,3}}>?|:{{1,3}}=|:|->|>|,)\s{{0,4}}|[ \t]{{1,4}}(?:is|was)[ \t]{{1,2}}|\s{{1,4}}|(?=-)){_QUOTE}"
+)
+_JOINT = _JOINT_AFTER_NAME.replace("|(?=-)", "|[._](?=[a-z0-9])|(?=-)")
+#: The value's first characters; the rest is read from the text.
+_HEAD = r"(?=-?[a-z0-9][a-z0-9_.+/~:|@-]{8})"
+
+_WORD = re.compile(
+    rf"(?P<first>private|secret|access|token|key|auth|api)(?P<more>(?:[ \t_.-]{{0,4}}{_MORE}){{0,4}}[a-z0-9]{{0,2}})(?P<joint>{_JOINT}){_HEAD}"
+)
+_AFTER_NAME = re.compile(
+    rf"(?:(?:teams?|sms|crm|app|io|ai|hq)\b)?(?P<words>(?:[\s\"'=:_.-]{{0,4}}{_MORE}\b){{0,5}})(?P<joint>{_JOINT_AFTER_NAME}){_HEAD}"
+)
+_VALUE = re.compile(r"-?[A-Za-z0-9][A-Za-z0-9_.+/~:|@-]{8,1023}={0,3}")
+_CLIENT_ID = re.compile(r"client\W?id\W*\Z")
+#: The rest of an address: ``com/v1/…``.
+_HOST_END = re.compile(r"[a-z]{2,6}[/:]")
+_BEFORE = re.compile(r"(?<![a-z0-9+/])([a-z]{1,24}[0-9]{0,3}[a-z]{0,10})([ \t_.=:-]{0,4})\Z")
+_KEEP = bytes(c if 97 <= c <= 122 or 48 <= c <= 57 else 32 for c in range(256))
+_ENCODED = frozenset(name.encode() for name in SERVICE_NAMES)
+
+
+def literals() -> tuple[str, ...]:
+    """Lower-case literals. A text holds nothing for this finder if its lowered form holds none of them, neither as it stands nor without
+    its ``-``, ``_`` and ``.``."""
+    return (*WORDS, *sorted(SERVICE_NAMES))
+
+
+def find(text: str, lowered: str) -> list[Found]:
+    """Keys beside the names of services. ``lowered`` is the text with its letters lowered, of the same length."""
+    out = list(_behind_words(text, lowered))
+    plain = lowered.encode("ascii", "replace")
+    present = _ENCODED.intersection(plain.translate(_KEEP).split())
+    for name in present:
+        out += _behind_name(text, lowered, re.compile(re.escape(name.decode())), name.decode())
+    for name in _ENCODED.intersection(plain.translate(_KEEP, b"-_.").split()) - present:
+        out += _behind_name(text, lowered, re.compile("[-_.]?".join(name.decode())), name.decode())
+    return out
+
+
+def _behind_words(text: str, lowered: str) -> Iterator[Found]:
+    """``acmeSECRET-…``, ``acme private key …``."""
+    for match in _WORD.finditer(lowered):
+        begin = match.start()
+        before = _BEFORE.search(lowered, max(0, begin - 40), begin)
+        if before is None:
+            continue
+        name, first, more = before[1], match["first"], match["more"]
+        if not more and first in ("key", "token") and harmless_before(first, words(text[before.start(1) : before.end(1)])[-1]):
+            continue
+        joint = match["joint"]
+        known = name in SERVICE_NAMES
+        if more.endswith("id") and not (known and "client" not in more):
+            continue  # an id is no secret
+        if "\n" in joint and not known:
+            continue
+        told = {word for word in WORDS if word in first + more}
+        assigned = any(c in joint for c in "=:>")
+        if known:
+            least = 12
+        elif name in AMBIGUOUS_NAMES and assigned:
+            least = 16
+        elif text[begin : match.end("first")].isupper():
+            least = 14
+        elif told & _TELLING or (assigned and not before[2].isspace() and first == "api" and not more):
+            least = 20
+        else:
+            continue
+        found = _value(text, match.end(), least, told)
+        if found is None:
+            continue
+        start = match.end()
+        if lowered[start] == "-":
+            # What hangs on a word by a dash is one word with it: ``ACCESS key-77aa…``.
+            while start > match.end("first") and not lowered[start - 1].isspace():
+                start -= 1
+        yield Found(start, found.end, found.kind, f"service:{name}")
+
+
+def _behind_name(text: str, lowered: str, pattern: re.Pattern[str], name: str) -> Iterator[Found]:
+    """``deepgram = …``, ``pagerduty: Token token=…``."""
+    for match in pattern.finditer(lowered):
+        at, end = match.span()
+        if at and (lowered[at - 1].isalnum() or lowered[at - 1] in "/@"):
+            continue
+        after = _AFTER_NAME.match(lowered, end)
+        if after is None or _CLIENT_ID.search(after["words"]):
+            continue
+        told = {word for word in WORDS if word in after["words"]}
+        found = _value(text, after.end(), 12 if told else 20, told)
+        if found is not None:
+            yield found._replace(rule=f"service:{name}")
+
+
+def _value(text: str, at: int, least: int, told: Iterable[str]) -> Found | None:
+    match = _VALUE.match(text, at)
+    if match is None:
+        return None
+    end = match.end()
+    while end > at and text[end - 1] in ".:|@/~":
+        end -= 1
+    value = text[at:end]
+    if _HOST_END.match(value) or not shapes.machine_made(value, least):
+        return None
+    kind = next((kind for word, kind in _KINDS if word in told), "key")
+    return Found(at, end, kind)
+
+
+def vocabulary() -> str:
+    """What decides, as text, for a policy's fingerprint."""
+    patterns = (_WORD, _AFTER_NAME, _VALUE, _HOST_END, _BEFORE)
+    return repr(([pattern.pattern for pattern in patterns], sorted(SERVICE_NAMES), sorted(AMBIGUOUS_NAMES)))
