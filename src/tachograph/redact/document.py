@@ -97,10 +97,17 @@ class Walk:
         if value[:1] in "{[" and value[-1:] in "}]":
             return []  # JSON inside a string: its own names say more
         start, end = len(value) - len(value.lstrip()), len(value.rstrip())
+        if self._policy.allows(value[start:end]):
+            return []
         return [Edit(start, end, said.kind, rule="name")] if shapes.secret(value[start:end], said, quoted=True) else []
 
     def _number(self, value: float, said: Named) -> Any:
-        if said.strength is Strength.STRICT and said.kind in _CERTAIN_NUMBERS and len(str(value).lstrip("-")) > 5:
+        if (
+            said.strength is Strength.STRICT
+            and said.kind in _CERTAIN_NUMBERS
+            and len(str(value).lstrip("-")) > 5
+            and not self._policy.allows(str(value))
+        ):
             return self._leaves.number(value, said.kind)
         return value
 

@@ -72,11 +72,11 @@ class Redactor:
         self._kinds: dict[str, str] = {}
         self._nesting = 0
         for value in sorted(known or {}, key=lambda value: (-len(value), value)):
-            self._known.learn(value, (known or {})[value])
+            self.learn(value, (known or {})[value])
 
     def learn(self, value: str, kind: str) -> None:
         """One more value to mask wherever it turns up. Short and trivial ones are refused silently: they are in every text."""
-        if self._known.learn(value, kind):
+        if not self.policy.allows(value) and self._known.learn(value, kind):
             self._cache.clear()
 
     # -- texts -----------------------------------------------------------------------------------------------------------
@@ -121,6 +121,8 @@ class Redactor:
     def placeholder(self, edit: Edit, text: str, tally: Counter[str] | None = None) -> str:
         """What an edit of ``text`` puts there."""
         value = secret_of(edit, text)
+        if edit.end > edit.start and not edit.number and self.policy.allows(value):
+            return text[edit.start : edit.end]
         kind = self._kinds.get(value)
         if kind is None:
             kind = edit.kind
@@ -183,7 +185,7 @@ class Redactor:
 
     def header(self, name: str, value: str, tally: Counter[str] | None = None) -> str:
         """One header's value."""
-        said = headers.said_of(name, self.policy.headers)
+        said = None if self.policy.plain(name) else headers.said_of(name, self.policy.headers)
         if said is not None:
             edits = headers.edits(name, value, said, sure=name.lower() in self.policy.headers)
             if edits:
@@ -200,10 +202,10 @@ class Redactor:
         return {name: self._variable(name, value, tally) for name, value in env.items()}
 
     def _variable(self, name: str, value: str, tally: Counter[str] | None) -> str:
-        if folder(name, value):
+        if folder(name, value) or self.policy.plain(name):
             return self.text(value, tally)
         said = self.policy.named(name)
-        if said.strength is not Strength.STRICT and name not in self.policy.plain_names and not value.isdigit():
+        if said.strength is not Strength.STRICT and not value.isdigit():
             said = variable(name) if variable(name).strength else said
         sure = said.strength is Strength.STRICT and not shapes.harmless(value, quoted=True) and not shapes.switch(value)
         if "[REDACTED" not in value and (sure or shapes.secret(value, said, quoted=True, tight=True)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 
-from tachograph.redact import addresses, assignments, decode, pem, services
+from tachograph.redact import addresses, assignments, decode, pem, pii, services
 from tachograph.redact.known import Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.spans import Edit, Ranked, merge, ranked
@@ -80,8 +80,12 @@ class Scanner:
             found += ranked(assignments.find(text, lowered, named=self._policy.named, stems=self._stems), 4)
             found += ranked(addresses.commands(text), 4)
             found += ranked(services.find(text, lowered), 5)
+            if self._policy.pii:
+                found += ranked(pii.find(text, self._policy.pii), 5)
             if layer < decode.LAYERS:
                 found += ranked(decode.find(text, lambda decoded: self._once(decoded, depth, layer + 1)), 5)
+        if found and self._policy.allow:
+            found = [each for each in found if not self._policy.allows(text[each.start : each.end])]
         return merge(found, text) if found else []
 
 

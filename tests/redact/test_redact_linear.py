@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tachograph.redact import linear
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"acme_[a-z0-9]{20,40}",
+        r"(?:\d{1,3}\.){3}\d{1,3}",
+        r"(?:[0-9a-f]{4}-){3}[0-9a-f]{4}",
+        r"key[ \t]{0,4}[:=][ \t]{0,4}(?P<secret>[\w-]{16,200})",
+        r"acme-(?:live|test)-[A-Z2-7]{16}(?![A-Z2-7])",
+        r"(?<!\w)x-\d{3}",
+        r"a{0,100}b{0,100}c",
+    ],
+)
+def test_good_patterns(pattern: str) -> None:
+    assert linear.trouble(pattern, re.ASCII) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        (r"(a+)+b", "without an end"),
+        (r"(?:a{1,100}){1,100}b", "inside of a repetition"),
+        (r"(?:\w{1,64}){9}b", "inside of a repetition"),
+        (r"acme_\w+", "without an end"),
+        (r"acme_\w{2,}", "without an end"),
+        (r"acme_\w{2,9000}", "without an end"),
+        (r"\w{0,900}\w{0,900}x", "share characters"),
+        (r"\w{0,90}-{0,90}\w{0,90}x", None),
+        (r"\w{0,90}(?:\w{0,90}|b)\w{0,90}x", "share characters"),
+        (r"[\w-]{0,90}-{0,90}[\w-]{0,90}x", "share characters"),
+        (r"(a)\1", "earlier group"),
+        (r"(?i)acme_[a-z]{8}", "flag"),
+        (r"acme_(", "does not compile"),
+        (r"a{0,5}", "nothing at all"),
+    ],
+)
+def test_what_is_refused_and_why(pattern: str, says: str | None) -> None:
+    assert says in (found := linear.trouble(pattern, re.ASCII) or "") if says else linear.trouble(pattern, re.ASCII) is None, found
+
+
+@given(st.text(alphabet="ab(|)*+?{},1[]\\w.-^", max_size=16))
+def test_whatever_is_given_there_is_an_answer(pattern: str) -> None:
+    found = linear.trouble(pattern)
+    if found is None:
+        re.compile(pattern)
+        linear.shape(pattern)
+    else:
+        assert found
+
+
+def test_literals_and_what_comes_before_them() -> None:
+    found = linear.shape(r"x{0,3}acme_(live)?[a-z]{4}-end")
+    assert ("acme_", 3) in found.literals
+    assert ("-end", 16) in found.literals
