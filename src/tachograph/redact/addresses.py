@@ -1,18 +1,35 @@
-"""Secrets in addresses: ``scheme://user:password@host`` and ``?api_key=…&sig=…``.
+"""Secrets in addresses: ``scheme://user:password@host``, ``?api_key=…&sig=…``, ``user:password@tcp(host)``, ``thin:user/password@host``.
 
-Also the value of ``-u user:password`` and of short flags of programs that take a password there (``mysql -p…``, ``sshpass -p …``), because
-they are the same idea: who I am, in one word.
+The password of a userinfo goes, also one with characters in it that it should not have (``@``, ``/``, ``#``); the user name goes with it where
+it is itself random (a pair of keys, a token before ``:x-oauth-basic``). Host, port and database stay: they are evidence, not secrets.
+
+``LITERALS`` lists what a text must contain for anything to be found in it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from tachograph.redact import shapes
 from tachograph.redact.names import Named, Strength, named
 from tachograph.redact.spans import Found
 
-_USERINFO = re.compile(r"://([^\s/?#\"'`<>@\\:,;(){}\[\]|]{0,128})(?::([^\s\"'`<>\\]{1,512}?))?@(?=[\w\[${.-])")
+LITERALS = ("://", "?", "&", "#access_token=", "@tcp(", "@unix(", ":thin:")
+
+_RUN = re.compile(r"[^\s\"'`<>\\]{1,1000}")
+_END_OF_AUTHORITY = re.compile(r"[/?#]")
+_USER = re.compile(r"[^\s/?#,;()\[\]|]{0,128}\Z")
+_HOST = re.compile(r"[\w\[${.%-]")
+_HEX_USER = re.compile(r"(?=\d*[a-fA-F])[0-9a-fA-F]{8,128}\Z")
+_PORT = re.compile(r"\d{1,5}(?:[/?#]|\Z)")
+_GO_DSN = re.compile(r"(?<![\w/])[\w.$-]{1,64}:([^\s\"'`/]{3,256})@(?:tcp|unix)\(")
+_THIN = re.compile(r":thin:[^\s/@\"']{1,64}/([^\s@\"'`]{3,128})@")
+
+_EXAMPLE_HOST = re.compile(
+    r"(?:[\w.-]*\bexample\b[\w.-]*|[\w-]{1,63}|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\]|[\w.-]+\.(?:test|invalid|localhost))(?:[:/?#]|\Z)",
+    re.IGNORECASE,
+)
 _QUERY = re.compile(r"[?&;#]([A-Za-z][\w.\[\]%-]{0,63})=([^\s&#\"'`<>\\;]{4,4096})")
 
 #: Names of query parameters that are too short or too common to count anywhere else.
@@ -39,99 +56,106 @@ _PARAMETERS = {
     **dict.fromkeys(("pwd", "pw", "pass"), "password"),
 }
 
-_EXAMPLE_USERS = frozenset(("user", "username", "usr", "name", "login", "foo", "me"))
-_EXAMPLE_PASSWORDS = frozenset(("password", "pass", "passwd", "pwd", "pw", "bar"))
-
-#: Up to the flag on the same command; then the flag's value, in quotes or not.
-_BEFORE = r"[\w.-]{0,20}\b[^\n|;&]{0,1000}?\s"
-_WORD = r"['\"]?([^\s'\"]{4,255})"
-
-#: After the name of a program that takes user and password in one word.
-_USER = (
-    r"[\w.-]{0,20}\b[^\n]{0,1000}?\s(?:-u|--user|--proxy-user|-U)[ =]?"
-    r"(?:\"[^\"\n]{1,128}?:([^\"\n]{1,256})\"|'[^'\n]{1,128}?:([^'\n]{1,256})'"
-    r"|[^\s\"':]{1,128}:(?:\"([^\"\n]{1,256})\"|'([^'\n]{1,256})'|([^\s\"']{1,256})))"
-)
-
-#: Programs, and what comes after their names when they are given a password.
-_PROGRAMS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (programs, re.compile(rest if rest is _USER else _BEFORE + rest, re.ASCII))
-    for programs, rest in (
-        (("mysql", "mariadb", "mycli"), r"-p(?=[^\s-])" + _WORD),
-        (("sshpass",), r"-p ?" + _WORD),
-        (
-            (
-                "docker login",
-                "podman login",
-                "nerdctl login",
-                "buildah login",
-                "skopeo login",
-                "registry login",
-                "oc login",
-                "az login",
-                "smbmap",
-            ),
-            r"-[pP]\s+" + _WORD,
-        ),
-        (("mongo", "psexec", "PsExec", "mosquitto_", "crackmapexec"), r"-[pP]\s+" + _WORD),
-        (("redis-cli",), r"-a\s+" + _WORD),
-        (("ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldappasswd", "ldapwhoami"), r"-w\s+" + _WORD),
-        (("zip",), r"-P\s+" + _WORD),
-        (("7z",), r"-p" + _WORD),
-        (("htpasswd",), r"-[a-zA-Z]*b[a-zA-Z]*\s+\S+\s+\S+\s+" + _WORD),
-        (("curl", "wget", "smbclient", "rclone"), _USER),
-        (("openssl",), r"-pass(?:in|out)?\s+pass:([^\s'\"<]{4,255})"),
-    )
-)
-
-
-_NAMES = re.compile("|".join(re.escape(program) for programs, _ in _PROGRAMS for program in programs))
-
-#: Characters between a program's name and its flag.
-_COMMAND = 1000
-
-#: A short flag that one of these programs takes. Without one there is nothing to look for.
-_SHORT = re.compile(r" -(?:[puawPUbc]|-user|-proxy-user)")
+EXAMPLE_USERS = frozenset(("user", "username", "usr", "name", "login", "foo", "me", "myuser", "myusername", "your-username", "xxx"))
+EXAMPLE_PASSWORDS = frozenset(("password", "pass", "passwd", "pwd", "pw", "bar", "passphrase", "yyy", "mypassword", "token", "apikey"))
 
 
 def find(text: str) -> list[Found]:
     """Secrets in addresses anywhere in a text."""
     out: list[Found] = []
-    if "://" in text:
-        at = text.find("://")
-        while at >= 0:
-            match = _USERINFO.match(text, at)
-            if match is not None:
-                found = _userinfo(match)
-                if found is not None:
-                    out.append(found)
-            at = text.find("://", at + 3)
+    at = text.find("://")
+    while at >= 0:
+        run = _RUN.match(text, at + 3)
+        if run is not None and "@" in run.group():
+            out += _credentials(run)
+        at = text.find("://", at + 3)
     if "?" in text or "&" in text or "#access_token=" in text:
         for match in _QUERY.finditer(text):
             found = _parameter(match)
             if found is not None:
                 out.append(found)
+    if "@tcp(" in text or "@unix(" in text:
+        out += _plain(_GO_DSN, text)
+    if ":thin:" in text:
+        out += _plain(_THIN, text)
     return out
 
 
-def _userinfo(match: re.Match[str]) -> Found | None:
-    user, password = match.group(1), match.group(2)
-    if password is None:
-        # https://<token>@host
-        return Found(*match.span(1), "token", "url-userinfo") if shapes.random(user, 20) else None
-    if len(password) < 3:
+def _plain(pattern: re.Pattern[str], text: str) -> Iterator[Found]:
+    for match in pattern.finditer(text):
+        password = match.group(1)
+        if not shapes.hollow(password) or password.isalpha():
+            yield Found(*match.span(1), "password", "url-userinfo")
+
+
+def _credentials(run: re.Match[str]) -> Iterator[Found]:
+    """Of what follows ``://``: one pair, or one per host of a list."""
+    text = run.group()
+    end = _END_OF_AUTHORITY.search(text)
+    authority = text[: end.start()] if end else text
+    if "@" not in authority:
+        found = _unescaped(text, authority, run.start())
+        if found is not None:
+            yield found
+        return
+    pieces = authority.split(",")
+    if not all("@" in piece for piece in pieces[:-1]) or len(pieces) == 1:
+        pieces = [authority] if authority.count("@") == 1 or "," not in authority else [authority[: _first_host(authority)]]
+    at = 0
+    for piece in pieces:
+        cut = piece.rfind("@")
+        if cut > 0 and _HOST.match(piece, cut + 1):
+            found = _userinfo(piece[:cut], text[at + cut + 1 :], run.start() + at)
+            if found is not None:
+                yield found
+        at += len(piece) + 1
+
+
+def _first_host(authority: str) -> int:
+    """Where the first host ends, in an authority in which a comma precedes another ``@``."""
+    comma = authority.find(",", authority.find("@"))
+    return comma if comma >= 0 else len(authority)
+
+
+def _unescaped(text: str, authority: str, at: int) -> Found | None:
+    """A password that holds a ``/``, ``?`` or ``#`` which should have been escaped."""
+    user, colon, _ = authority.partition(":")
+    cut = text.find("@", len(authority))
+    password = text[len(user) + 1 : cut]
+    if (
+        not colon
+        or _PORT.match(password)
+        or not 6 <= len(password) <= 128
+        or "?" in password
+        or not _HOST.match(text, cut + 1)
+        or not shapes.password_like(password)
+    ):
         return None
-    if "/" in password and ("?" in password or " " in password):
+    return _userinfo(text[:cut], text[cut + 1 :], at)
+
+
+def _userinfo(userinfo: str, host: str, at: int) -> Found | None:
+    """``at`` is where it begins in the text."""
+    user, colon, password = userinfo.partition(":")
+    if _USER.match(user) is None:
+        return None
+    end = at + len(userinfo)
+    if not password:
+        # https://<token>@host, https://<token>:@host
+        return Found(at, at + len(user), "token", "url-userinfo") if shapes.random(user, 16 if colon else 20) else None
+    if len(password) < 3:
         return None
     if (shapes.hollow(password) and not password.isalpha()) or password.startswith(("$", "{", "<", "%s", "[", "*")):
         return None
-    if user.lower() in _EXAMPLE_USERS and password.lower() in _EXAMPLE_PASSWORDS:
+    stand_in = (user.lower() in EXAMPLE_USERS and password.lower() in EXAMPLE_PASSWORDS) or (password.isalpha() and len(password) < 4)
+    if stand_in and _EXAMPLE_HOST.match(host):
         return None  # user:password@host in an explanation
     if user == password and len(user) < 12:
         return None  # guest:guest is on every page of the manual
     if password.isdigit() and len(password) < 6:
         return None
-    return Found(*match.span(2), "password", "url-userinfo")
+    both = _HEX_USER.match(user) or shapes.random(user, 16)
+    return Found(at if both else end - len(password), end, "password", "url-userinfo")
 
 
 def _parameter(match: re.Match[str]) -> Found | None:
@@ -148,30 +172,3 @@ def _parameter(match: re.Match[str]) -> Found | None:
     if said.strength is Strength.NONE or not shapes.secret(value, said, quoted=True):
         return None
     return Found(*match.span(2), said.kind, f"url-query:{name[:64]}")
-
-
-def commands(text: str) -> list[Found]:
-    """Passwords behind the short flags of well-known programs."""
-    out: dict[tuple[int, int], Found] = {}
-    for flag in _SHORT.finditer(text):
-        far = max(0, flag.start() - _COMMAND)
-        begin = max(far, text.rfind("\n", far, flag.start()) + 1)
-        if _NAMES.search(text, begin, flag.start()) is None:
-            continue
-        for programs, pattern in _PROGRAMS:
-            for program in programs:
-                at = text.rfind(program, begin, flag.start())
-                if at >= 0 and not text[at - 1 : at].isalnum():
-                    found = _password(pattern.match(text, at + len(program)))
-                    if found is not None:
-                        out[found.start, found.end] = found
-    return list(out.values())
-
-
-def _password(match: re.Match[str] | None) -> Found | None:
-    if match is None or match.lastindex is None:
-        return None
-    password = match.group(match.lastindex)
-    if password.startswith(("$", "//", "-", "{")) or shapes.hollow(password) or shapes.harmless(password, quoted=True):
-        return None
-    return Found(*match.span(match.lastindex), "password", "command-flag")

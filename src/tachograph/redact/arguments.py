@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from tachograph.redact import addresses, shapes
+from tachograph.redact import commands, shapes
 from tachograph.redact.names import NOTHING, Named
 from tachograph.redact.spans import Edit, Ranked, merge
 
@@ -27,12 +27,6 @@ def find(argv: Sequence[str], named: Callable[[str], Named], scan: Callable[[str
                 found[number].append(Ranked(*assigned.span(2), said.kind, 1, "command-flag"))
         flag = named(word.strip("-")) if _FLAG.match(word) else NOTHING
         before = flag if flag.strength else None
-    line = " ".join(argv)
-    for start, end, kind, rule in addresses.commands(line):
-        at = 0
-        for number, word in enumerate(argv):
-            low, high = max(start, at), min(end, at + len(word))
-            if low < high:
-                found[number].append(Ranked(low - at, high - at, kind, 2, rule))
-            at += len(word) + 1
+    for number, (start, end, kind, rule) in commands.of(argv):
+        found[number].append(Ranked(start, end, kind, 2, rule))
     return [merge(ranked, word) if ranked else [] for ranked, word in zip(found, argv, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 
-from tachograph.redact import addresses, assignments, decode, pem, pii, services
+from tachograph.redact import addresses, assignments, commands, decode, pem, pii, services
 from tachograph.redact.known import Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.spans import Edit, Ranked, merge, ranked
@@ -78,7 +78,7 @@ class Scanner:
             if len(lowered) != len(text):
                 lowered = text.translate(_LOWER)
             found += ranked(assignments.find(text, lowered, named=self._policy.named, stems=self._stems), 4)
-            found += ranked(addresses.commands(text), 4)
+            found += ranked(commands.find(text), 4)
             found += ranked(services.find(text, lowered), 5)
             if self._policy.pii:
                 found += ranked(pii.find(text, self._policy.pii), 5)
