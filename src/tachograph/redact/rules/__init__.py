@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tachograph.redact.rules import clouds, forges, llm, material, messaging, payments, services
+from tachograph.redact.rules import clouds, forges, llm, material, messaging, payments, services, webhooks
 from tachograph.redact.rules.rule import Rule
 
 ALL: tuple[Rule, ...] = (
@@ -13,6 +13,7 @@ ALL: tuple[Rule, ...] = (
     *messaging.RULES,
     *payments.RULES,
     *services.RULES,
+    *webhooks.RULES,
 )
 
 __all__ = ["ALL", "Rule"]

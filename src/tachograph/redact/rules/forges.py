@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed, upper, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, RIGHT_WORD, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -124,13 +124,15 @@ RULES: tuple[Rule, ...] = (
         entropy=3.0,
     ),
     token(
-        "artifactory-key",
-        r"(?:AKCp[A-Za-z0-9]{69}|cmVmdGtuOj[A-Za-z0-9]{54,60})" + RIGHT_BASE64,
-        "AKCp",
+        "artifactory-key",  # the last form is a password that the server encrypted
+        r"(?:AKCp[A-Za-z0-9]{69,73}|AKC[A-Za-z0-9]{60,80}|cmVmdGtuOj[A-Za-z0-9]{54,60}|AP[0-9A-F](?=[A-Za-z]{0,30}\d)[A-Za-z0-9]{28,80})"
+        + RIGHT_BASE64,
+        "AKC",
         "cmVmdGtuOj",
-        positive=("AK" + "Cp" + mixed(69), "cmVm" + "dGtuOj" + mixed(54)),
-        negative=("AKCp" + mixed(20),),
-        entropy=3.0,
+        *(f"AP{c}" for c in "0123456789ABCDEF"),
+        positive=("AK" + "Cp" + mixed(69), "cmVm" + "dGtuOj" + mixed(54), "AP" + "5" + mixed(40)),
+        negative=("AKCp" + mixed(20), "APA" + "ABCDEFGHIJ" * 4),
+        entropy=4.0,
         left=LEFT_BASE64,
     ),
     Rule(
@@ -152,7 +154,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "circleci-token",
-        r"CCI(?:PAT|PRJ)_[A-Za-z0-9]{20,24}_[0-9a-f]{40}",
+        r"CCI(?:PAT|PRJ)_[A-Za-z0-9]{20,24}_[0-9a-z]{40}",
         "CCIPAT_",
         "CCIPRJ_",
         positive=("CCI" + "PAT_" + mixed(22) + "_" + hexa(40),),
@@ -160,7 +162,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "buildkite-token",
-        r"(?:bkua_[0-9a-f]{40}|bk(?:aa|ct|pat|ct)_[\w-]{30,64}|bkp[aist]_[\w-]{30,64})",
+        r"(?:bkua_[0-9a-z]{40}|bk(?:aa|ct|pat|ct)_[\w-]{30,64}|bkp[aist]_[\w-]{30,64})" + RIGHT_WORD,
         "bkua_",
         "bkaa_",
         "bkct_",
@@ -169,24 +171,25 @@ RULES: tuple[Rule, ...] = (
         "bkps_",
         "bkpt_",
         positive=("bk" + "ua_" + hexa(40),),
-        negative=("bkua_token",),
+        negative=("bkua_token", "bk" + "ua_" + hexa(40) + "_more"),
     ),
     token(
         "sonar-token",
-        r"sq[pua]_[0-9a-fA-F]{40}" + RIGHT,
+        r"sq[pua]_[0-9a-zA-Z]{40}" + RIGHT,
         "sqp_",
         "squ_",
         "sqa_",
         positive=("sq" + "p_" + hexa(40),),
         negative=("sqp_" + hexa(12),),
         left=LEFT_WORD,
+        entropy=2.5,
     ),
     token(
-        "sourcegraph-token",
-        r"(?:sgp_(?:(?:[0-9a-fA-F]{16}|local)_)?[0-9a-fA-F]{40}|slk_[0-9a-f]{64})" + RIGHT,
+        "sourcegraph-token",  # and Segment's, which is longer and has no hex in it
+        r"(?:sgp_(?:(?:[0-9a-fA-F]{16}|local)_){0,2}[0-9a-fA-F]{40}|sgp_[A-Za-z0-9]{64}|slk_[0-9a-f]{64})" + RIGHT_WORD,
         "sgp_",
         "slk_",
-        positive=("sg" + "p_" + hexa(16) + "_" + hexa(40), "sg" + "p_local_" + hexa(40)),
+        positive=("sg" + "p_" + hexa(16) + "_" + hexa(40), "sg" + "p_local_" + hexa(40), "sg" + "p_" + mixed(64)),
         negative=("sgp_local_x",),
     ),
     token(
@@ -227,12 +230,12 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "infracost-key",
-        r"ico-[A-Za-z0-9]{32}" + RIGHT,
+        r"ico-[A-Za-z0-9]{32}" + RIGHT_WORD,
         "ico-",
         positive=("ic" + "o-" + mixed(32),),
-        negative=("favico-" + mixed(32), "ico-file"),
-        left=LEFT_WORD,
-        entropy=3.0,
+        negative=("favico-" + mixed(32), "box.ico-" + hexa(32) + ".png", "ico-file"),
+        left=r"(?<!\.)" + LEFT_WORD,
+        entropy=2.3,
     ),
     token(
         "doppler-token",
@@ -288,7 +291,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "docker-swarm-key",
-        r"(?:SWMKEY-1-[A-Za-z0-9+/]{40,50}|SWMTKN-1-[a-z0-9]{50}-[a-z0-9]{25})",
+        r"(?:SWMKEY-1-[A-Za-z0-9+/]{38,50}|SWMTKN-1-[a-z0-9]{50}-[a-z0-9]{25})" + RIGHT_BASE64,
         "SWMKEY-1-",
         "SWMTKN-1-",
         positive=("SWM" + "KEY-1-" + mixed(43), "SWM" + "TKN-1-" + lower(50) + "-" + lower(25)),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from tachograph.redact.rules.examples import digits, hexa, letters, lower, mixed, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Expression, Rule, token
+from tachograph.redact.rules.examples import digits, hexa, letters, lower, mixed, upper, uuid
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, RIGHT_BASE64, RIGHT_WORD, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
         "anthropic-key",
-        r"sk-ant-[a-z]{2,8}\d{2}-[\w-]{16,256}",
+        r"sk-ant-[a-z]{2,8}\d{2,3}-[\w-]{16,256}",
         "sk-ant-",
         positive=("sk-" + "ant-api03-" + mixed(93) + "AA", "x sk-" + "ant-oat01-" + mixed(80)),
         negative=("sk-" + "ant-your-key-goes-here", "sk-" + "ant-api03-short"),
@@ -56,11 +56,11 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "google-api-key",
-        r"AIza[\w-]{35}",
+        r"AIza[\w-]{35}" + RIGHT_WORD,
         "AIza",
         positive=("AI" + "za" + mixed(35),),
-        negative=("AIza" + "-too-short",),
-        entropy=3.0,
+        negative=("AIza" + "-too-short", "AI" + "za" + mixed(42)),
+        entropy=2.5,
     ),
     token(
         "google-api-key-v2",
@@ -81,7 +81,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "xai-key",
-        r"xai-[A-Za-z0-9]{60,100}",
+        r"xai-\w{60,100}",
         "xai-",
         positive=("xai" + "-" + mixed(80),),
         negative=("xai-grok-beta",),
@@ -97,7 +97,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "replicate-token",
-        r"r8_[A-Za-z0-9]{37}" + RIGHT,
+        r"r8_[A-Za-z0-9]{37,64}" + RIGHT,
         "r8_",
         positive=("r8" + "_" + mixed(37),),
         negative=("cr8_" + mixed(10),),
@@ -200,11 +200,11 @@ RULES: tuple[Rule, ...] = (
         negative=("task_" + hexa(48), "sk_buff"),
     ),
     token(
-        "cursor-key",
-        r"(?:key|crsr)_[0-9a-f]{64}" + RIGHT,
+        "cursor-key",  # Runway's are twice as long
+        r"(?:key|crsr)_[0-9a-f]{64}(?:[0-9a-f]{64})?" + RIGHT,
         "key_",
         "crsr_",
-        positive=("key" + "_" + hexa(64),),
+        positive=("key" + "_" + hexa(64), "key" + "_" + hexa(128)),
         negative=("cache_key_" + hexa(64), "key_" + hexa(8)),
         left=LEFT_WORD,
     ),
@@ -241,13 +241,15 @@ RULES: tuple[Rule, ...] = (
         entropy=3.5,
     ),
     token(
-        "bedrock-key",
-        r"(?:ABSK[A-Za-z0-9+/]{80,180}={0,2}|bedrock-api-key-[A-Za-z0-9+/]{20,2048}={0,2})",
+        "bedrock-key",  # the long one is the base64 of a signed address: bedrock.amazonaws.com/?Action=…
+        r"(?:ABSK[A-Za-z0-9+/]{80,180}={0,2}"
+        r"|bedrock-api-key-(?:YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/]{0,4096}|[A-Za-z0-9+/]{30,4096})={0,2})",
         "ABSK",
         "bedrock-api-key-",
-        positive=("ABSK" + "QmVkcm9ja0FQSUtleS" + mixed(100) + "=", "bedrock-api-key-" + "YmVkcm9jay5" + mixed(40)),
-        negative=("ABSK" + digits(6), "bedrock-api-key-name"),
-        entropy=3.5,
+        positive=("ABSK" + "QmVkcm9ja0FQSUtleS" + mixed(100) + "=", "bedrock-api-key-" + "YmVkcm9jay5hbWF6b25hd3MuY29t" + mixed(40)),
+        negative=("ABSK" + digits(6), "bedrock-api-key-name", "bedrock-api-key-" + mixed(28)),
+        entropy=1.5,
+        unless="",
     ),
     Rule(
         id="openai-key-mark",  # OpenAI's keys carry this mark in their middle, whatever their prefix becomes
@@ -258,5 +260,33 @@ RULES: tuple[Rule, ...] = (
         negative=("T3Blbk" + "FJ",),
         reach=180,
         entropy=3.5,
+    ),
+    token(
+        "coze-token",
+        r"pat_[A-Za-z0-9]{64}" + RIGHT,
+        "pat_",
+        positive=("pa" + "t_" + mixed(64),),
+        negative=("pat_" + mixed(20), "path_" + mixed(64)),
+        left=LEFT_WORD,
+        entropy=3.5,
+    ),
+    token(
+        "coding-agent-key",  # CodeRabbit, Devin
+        r"(?:cr-[0-9a-f]{58}|apk_(?:user_)?[A-Za-z0-9+/]{60,200}={0,2}|cog_[a-z2-7]{52})" + RIGHT_BASE64,
+        "cr-",
+        "apk_",
+        "cog_",
+        kind="llm-key",
+        positive=("c" + "r-" + hexa(58), "ap" + "k_user_" + mixed(120) + "==", "co" + "g_" + upper(52).lower()),
+        negative=("cr-" + hexa(40), "apk_signing_key", "cog_" + "x" * 52),
+        left=LEFT_WORD,
+        entropy=3.0,
+    ),
+    token(
+        "voiceflow-key",
+        r"VF\.(?:[A-Z]{2}\.)?[0-9a-f]{24}\.[A-Za-z0-9]{16}" + RIGHT,
+        "VF.",
+        positive=("V" + "F.DM." + hexa(24) + "." + mixed(16), "V" + "F." + hexa(24) + "." + mixed(16)),
+        negative=("VF.config.name",),
     ),
 )

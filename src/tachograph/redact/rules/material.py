@@ -20,7 +20,7 @@ def _encoded(text: bytes, offset: int) -> str:
     return encoded[head : (offset + len(text)) * 8 // 6]
 
 
-_PRIVATE_KEY = "|".join(_encoded(b"PRIVATE KEY", offset) for offset in range(3))
+_PRIVATE_KEY = "|".join(_encoded(b"PRIVATE", offset) for offset in range(3))
 _PEM_HEAD = _encoded(b"-----BEGIN ", 0)
 
 RULES: tuple[Rule, ...] = (
@@ -54,13 +54,29 @@ RULES: tuple[Rule, ...] = (
         inside=False,
     ),
     token(
-        "jwt",
-        rf"ey[JI]{_SEGMENT}{{10,4096}}\.ey{_SEGMENT}{{8,8192}}(?:\.{_SEGMENT}{{6,4096}})?",
+        "jwt",  # the last part is empty when nothing is signed; the first says so
+        rf"ey[JIA]{_SEGMENT}{{10,4096}}\.ey{_SEGMENT}{{8,8192}}(?:\.{_SEGMENT}{{6,4096}}={{0,2}}|\.(?![\w.]))?",
         "eyJ",
         "eyI",
-        positive=("ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0." + mixed(43),),
+        "eyA",
+        positive=(
+            "ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0." + mixed(43),
+            "ey" + "JhbGciOiJub25lIn0" + ".ey" + "JzdWIiOiIxMjM0In0.",
+        ),
         negative=("eyJhbGciOiJIUzI1NiJ9", "eyJ.eyJ.x"),
         entropy=3.0,
+        unless="",
+    ),
+    token(
+        "jws",  # signed, of something else than JSON
+        rf"eyJ(?:hbGciOiJ|0eXAiOiJK){_SEGMENT}{{6,2048}}\.{_SEGMENT}{{16,8192}}\.{_SEGMENT}{{20,4096}}",
+        "eyJhbGciOiJ",
+        "eyJ0eXAiOiJK",
+        kind="jwt",
+        positive=("ey" + "JhbGciOiJIUzI1NiJ9" + "." + mixed(40) + "." + mixed(43),),
+        negative=("eyJhbGciOiJIUzI1NiJ9.short.x",),
+        entropy=3.0,
+        unless="",
     ),
     token(
         "jwe",
@@ -76,8 +92,12 @@ RULES: tuple[Rule, ...] = (
         r"AGE-SECRET-KEY-(?:PQ-)?1[02-9AC-HJ-NP-Zac-hj-np-z]{50,120}",
         "AGE-SECRET-KEY-",
         kind="private-key",
-        positive=("AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" + "QPZRY9X8GF2TVDW0S3JN54KHCE",),
+        positive=(
+            "AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" + "QPZRY9X8GF2TVDW0S3JN54KHCE",
+            "AGE-" + "SECRET-KEY-1" + "Q" * 58,
+        ),
         negative=("AGE-SECRET-KEY-1",),
+        entropy=0.0,
     ),
     token(
         "nkey-seed",
@@ -143,5 +163,15 @@ RULES: tuple[Rule, ...] = (
         negative=("Basic understanding of networks", "Basic Authentication"),
         inside=False,
         entropy=2.8,
+    ),
+    token(
+        "ntlm-answer",  # the third message of NTLM, which holds the answer to the challenge
+        r"TlRMTVNTUAADAAAA[A-Za-z0-9+/]{40,4096}={0,2}",
+        "TlRMTVNTUAADAAAA",
+        kind="authorization",
+        positive=("TlRMTVNTUAAD" + "AAAAGAAYAFYAAAAYABgAbgAAAA" + mixed(120) + "=",),
+        negative=("TlRMTVNTUAABAAAAl4II4gAAAAAAAAAAAAAAAAAAAAAKAGFKAAAADw==",),
+        entropy=2.0,
+        unless="",
     ),
 )

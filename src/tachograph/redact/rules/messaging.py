@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed
-from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, RIGHT_WORD, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
-        "slack-token",
-        r"xox[abcdeoprs]-(?:\d-[A-Za-z0-9]{60,250}|(?=[\d-]*\d{5})[A-Za-z0-9-]{10,250})",
+        "slack-token",  # the cookie of a browser's session (xoxd) is base64, with or without percent signs
+        r"xox(?:[abceoprs]-(?:\d-[A-Za-z0-9]{60,250}|(?=[\d-]*\d{5})[A-Za-z0-9-]{14,250}[A-Za-z0-9]|(?:[0-9A-Fa-f]{6,16}-){1,3}[A-Za-z0-9]{20,250})"
+        r"|d-(?=[A-Za-z]*\d)[A-Za-z0-9+/%]{60,400}={0,2}|d-(?=[\d-]*\d{5})[A-Za-z0-9-]{14,250}[A-Za-z0-9])",
         *(f"xox{c}-" for c in "abcdeoprs"),
-        positive=("xo" + "xb-" + digits(12) + "-" + digits(12) + "-" + mixed(24), "xo" + "xp-" + digits(10) + "-" + hexa(32)),
-        negative=("xoxb-your-token", "xoxb-xxxxxxxxxxxx-xxxxxxxxxxxx"),
-        entropy=2.8,
+        positive=(
+            "xo" + "xb-" + digits(12) + "-" + digits(12) + "-" + mixed(24),
+            "xo" + "xp-" + digits(10) + "-" + hexa(32),
+            "xo" + "xd-" + mixed(120) + "%2B" + mixed(40),
+        ),
+        negative=("xoxb-your-token", "xoxb-xxxxxxxxxxxx-xxxxxxxxxxxx", "xoxb-12345-abcd234", "xoxp-1234567890"),
+        entropy=2.3,
     ),
     token(
         "slack-config-token",
@@ -32,65 +37,6 @@ RULES: tuple[Rule, ...] = (
         kind="slack-token",
         positive=("xa" + "pp-1-A02" + mixed(8).upper() + "-" + digits(13) + "-" + hexa(64),),
         negative=("xapp-1-name",),
-    ),
-    Rule(
-        id="slack-webhook",
-        kind="webhook",
-        keywords=("hooks.slack.com/", "hooks.slack-gov.com/"),
-        pattern=Expression(r"[a-z.-]+/((?:services|workflows|triggers)/[A-Za-z0-9/]{20,120})", re.ASCII),
-        group=1,
-        positive=("https://hooks." + "slack.com/services/T0" + mixed(8) + "/B0" + mixed(8) + "/" + mixed(24),),
-        negative=("https://hooks.slack.com/services/",),
-        inside=False,
-        gate="hook",
-    ),
-    Rule(
-        id="discord-webhook",
-        kind="webhook",
-        keywords=("/api/webhooks/",),
-        pattern=Expression(r"/api/webhooks/(\d{15,20}/[\w-]{40,100})", re.ASCII),
-        group=1,
-        positive=("https://discord.com/api/webhooks/" + digits(18) + "/" + mixed(68),),
-        negative=("/api/webhooks/list",),
-        inside=False,
-        gate="hook",
-    ),
-    Rule(
-        id="teams-webhook",
-        kind="webhook",
-        keywords=(".webhook.office.com/webhookb2/",),
-        pattern=Expression(
-            r"\.webhook\.office\.com/webhookb2/([A-Za-z0-9@-]{30,100}/IncomingWebhook/[A-Za-z0-9-]{20,100}(?:/[A-Za-z0-9-]{20,100})?)"
-        ),
-        group=1,
-        positive=(
-            "https://acme.webhook.office.com/webhookb2/" + hexa(36) + "@" + hexa(36) + "/IncomingWebhook/" + hexa(32) + "/" + hexa(36),
-        ),
-        negative=("https://acme.webhook.office.com/webhookb2/",),
-        inside=False,
-        gate="hook",
-    ),
-    Rule(
-        id="zapier-hook",
-        kind="webhook",
-        keywords=("hooks.zapier.com/hooks/catch/",),
-        pattern=Expression(r"hooks\.zapier\.com/hooks/catch/(\d{5,12}/[A-Za-z0-9]{5,24})", re.ASCII),
-        group=1,
-        positive=("https://hooks.zapier.com/hooks/catch/" + digits(7) + "/" + lower(7) + "/",),
-        negative=("https://hooks.zapier.com/hooks/catch/",),
-        inside=False,
-        gate="hook",
-    ),
-    Rule(
-        id="make-hook",
-        kind="webhook",
-        keywords=("hook.eu", "hook.us"),
-        pattern=Expression(r"hook\.[eu][us]\d\.make\.com/([a-z0-9]{20,64})", re.ASCII),
-        group=1,
-        positive=("https://hook.eu1.make.com/" + lower(32),),
-        negative=("https://hook.eu1.make.com/",),
-        inside=False,
-        gate="hook",
     ),
     Rule(
         id="discord-token",
@@ -130,8 +76,9 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "mailgun-key",
-        r"(?:key-[0-9a-f]{32}|pubkey-[0-9a-f]{32})" + RIGHT,
+        r"(?:key-[0-9a-f]{32}|pubkey-[0-9a-f]{32})" + RIGHT_WORD,
         "key-",
+        "pubkey-",
         positive=("ke" + "y-" + hexa(32),),
         negative=("cache-key-" + hexa(32), "key-value"),
         left=LEFT_WORD,
@@ -147,7 +94,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "brevo-key",
-        r"x(?:keysib|smtpsib)-[0-9a-f]{64}-[A-Za-z0-9]{16}",
+        r"x(?:keysib|smtpsib)-[0-9a-f]{64}-[A-Za-z0-9]{16}" + RIGHT_WORD,
         "xkeysib-",
         "xsmtpsib-",
         positive=("xkey" + "sib-" + hexa(64) + "-" + mixed(16),),
@@ -203,5 +150,37 @@ RULES: tuple[Rule, ...] = (
         positive=("rd" + "me_" + lower(70), "root" + "ly_" + hexa(64)),
         negative=("rdme_version",),
         entropy=3.0,
+    ),
+    Rule(
+        id="facebook-app-token",
+        kind="facebook-token",
+        keywords=tuple(f"{n}|" for n in range(10)),
+        pattern=Expression(LEFT_WORD + r"\d{13,17}\|[\w-]{27}" + RIGHT_WORD, re.ASCII),
+        positive=(digits(16) + "|" + mixed(27),),
+        negative=("| 1234567890123456| column", digits(8) + "|" + mixed(27)),
+        reach=17,
+        inside=False,
+        gate="|",
+        entropy=3.5,
+    ),
+    Rule(
+        id="google-refresh-token",
+        kind="google-oauth-token",
+        keywords=("1//0",),
+        pattern=Expression(LEFT_BASE64 + r"1//0[\w-]{40,160}", re.ASCII),
+        positive=("1/" + "/0e" + mixed(98),),
+        negative=("http://127.0.0.1//0", "1//0" + "x" * 60),
+        inside=False,
+        entropy=3.5,
+    ),
+    Rule(
+        id="firebase-messaging-key",
+        kind="google-api-key",
+        keywords=(":APA91b",),
+        pattern=Expression(LEFT_WORD + r"[\w-]{11,22}:APA91b[\w-]{60,240}", re.ASCII),
+        positive=("AA" + "AA" + mixed(7) + ":APA" + "91b" + mixed(134),),
+        negative=("key:APA91b",),
+        reach=22,
+        inside=False,
     ),
 )

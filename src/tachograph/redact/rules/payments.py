@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from tachograph.redact.rules.examples import hexa, lower, mixed, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, Expression, Rule, token
+from tachograph.redact.rules.examples import digits, hexa, lower, mixed, uuid
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, RIGHT_WORD, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
         "stripe-key",
-        r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,250}",
+        r"[sr]k_(?:live|test|prod)_(?:a2V5X[A-Za-z0-9+/]{40,250}={0,2}|[A-Za-z0-9]{10,250})",
         *(f"{c}k_{mode}_" for c in "sr" for mode in ("live", "test", "prod")),
-        positive=("sk" + "_live_" + mixed(24), "rk" + "_test_" + mixed(24)),
+        positive=("sk" + "_live_" + mixed(24), "rk" + "_test_" + mixed(24), "sk" + "_live_a2V5X" + mixed(30) + "/" + mixed(30)),
         negative=("sk" + "_live_x", "task_live_" + mixed(24)),
         entropy=0.0,
     ),
@@ -26,9 +26,10 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "square-token",
-        r"(?:sq0(?:atp|csp)-[\w-]{22,43}|(?<![+/=_-])EAAA[\w-]{56,66})" + RIGHT_BASE64,
+        r"(?:sq0(?:atp|csp|idp)-[\w-]{22,50}|(?<![+/=_-])EAAA[\w-]{56,66})" + RIGHT_BASE64,
         "sq0atp-",
         "sq0csp-",
+        "sq0idp-",
         "EAAA",
         positive=("sq0" + "atp-" + mixed(22), "sq0" + "csp-" + mixed(43), "EA" + "AA" + mixed(60)),
         negative=("sq0atp-x",),
@@ -103,17 +104,59 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "payment-key",
-        r"(?:(?:live|test)_(?=[A-Za-z_]*\d)[A-Za-z0-9]{30,45}|rzp_(?:live|test)_[A-Za-z0-9]{14}|pdl_(?:live|sdbx)_apikey_\w{26,80}|ramp_sec_\w{40,60})"
-        + RIGHT,
-        "live_",
-        "test_",
+        r"(?:rzp_(?:live|test)_[A-Za-z0-9]{14}|pdl_(?:live|sdbx)_apikey_\w{26,80}|ramp_sec_\w{40,60}|ak_(?:live|test)_[A-Za-z0-9]{24,40})"
+        + RIGHT_WORD,
         "rzp_",
         "pdl_",
         "ramp_sec_",
-        positive=("li" + "ve_" + mixed(35), "rz" + "p_live_" + mixed(14)),
-        negative=("live_" + "reload_enabled", "test_" + "login_with_a_bad_password_fails"),
+        "ak_live_",
+        "ak_test_",
+        positive=("rz" + "p_live_" + mixed(14), "a" + "k_live_" + mixed(30)),
+        negative=("rzp_live_x", "pdl_apikey", "ak_live_reload"),
+        left=LEFT_WORD,
+        entropy=3.0,
+    ),
+    token(
+        "live-key",  # a prefix that is a word: several vendors', with a random part that must be one beyond doubt
+        r"(?:(?:live|test)_(?=[A-Za-z_]*\d)[A-Za-z0-9]{30,45}|live_\d{7,11}_[A-Za-z0-9]{26,36})" + RIGHT_WORD,
+        "live_",
+        "test_",
+        kind="service-key",
+        positive=("li" + "ve_" + mixed(35), "li" + "ve_" + digits(9) + "_" + mixed(30)),
+        negative=("live_" + "reload_enabled", "test_" + "login_with_a_bad_password_fails", "test_" + "a1" * 20),
         left=LEFT_WORD,
         entropy=4.0,
+    ),
+    token(
+        "live-key-hex",
+        r"(?:live|test)_(?:auth_)?[0-9a-f]{32}" + RIGHT_WORD,
+        "live_",
+        "test_",
+        kind="service-key",
+        positive=("li" + "ve_" + hexa(32), "li" + "ve_auth_" + hexa(32)),
+        negative=("live_" + hexa(12), "alive_" + hexa(32)),
+        left=LEFT_WORD,
+        entropy=3.0,
+    ),
+    token(
+        "mode-key",  # the way of naming keys that many copied from Stripe
+        r"(?:key|flb|sec|secret|api|token)_(?:live|test|prod)_[A-Za-z0-9]{20,64}" + RIGHT_WORD,
+        *(f"{name}_{mode}_" for name in ("key", "flb", "sec", "secret", "api", "token") for mode in ("live", "test", "prod")),
+        kind="service-key",
+        positive=("ke" + "y_live_" + mixed(32), "fl" + "b_test_" + mixed(20)),
+        negative=("key_live_" + "configuration", "api_test_" + "a_request_without_a_body_fails"),
+        left=LEFT_WORD,
+        entropy=3.5,
+    ),
+    token(
+        "asaas-key",
+        r"aact_(?:prod|hmlg|[A-Za-z0-9]{8,40})[A-Za-z0-9_:=+/-]{24,240}",
+        "aact_",
+        kind="payment-key",
+        positive=("$aa" + "ct_prod_" + mixed(60),),
+        negative=("contract_aact_x", "aact_prod_short"),
+        left=r"(?:\$|" + LEFT_WORD + ")",
+        entropy=3.0,
     ),
     token(
         "mercadopago-token",
@@ -132,10 +175,10 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "onfido-key",
-        r"api_(?:live|sandbox)(?:_[a-z]{2})?\.[\w-]{11}\.[\w-]{32}" + RIGHT,
+        r"api_(?:live|sandbox)(?:_[a-z]{2})?\.(?:[\w-]{11}\.)?[\w-]{32}" + RIGHT_WORD,
         "api_live",
         "api_sandbox",
-        positive=("api" + "_live." + mixed(11) + "." + mixed(32),),
+        positive=("api" + "_live." + mixed(11) + "." + mixed(32), "api" + "_live_us." + mixed(32)),
         negative=("api_live.host.name",),
         entropy=3.5,
     ),

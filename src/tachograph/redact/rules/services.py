@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import re
+
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed, upper, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Expression, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, RIGHT_BASE64, RIGHT_WORD, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
         "sentry-token",
-        r"(?:sntryu_[0-9a-f]{64}|sntrys_eyJ[\w+/=-]{80,800})" + RIGHT,
+        r"(?:sntryu_[0-9a-f]{64}|sntrys_eyJ[A-Za-z0-9+/]{60,800}(?:={0,2}_|={1,2})[A-Za-z0-9+/_-]{40,64})" + RIGHT_WORD,
         "sntryu_",
         "sntrys_",
-        positive=("sn" + "tryu_" + hexa(64), "sn" + "trys_eyJ" + mixed(150)),
-        negative=("sntryu_x",),
+        positive=("sn" + "tryu_" + hexa(64), "sn" + "trys_eyJ" + mixed(150) + "=_" + mixed(43)),
+        negative=("sntryu_x", "sn" + "trys_eyJ" + mixed(150)),
     ),
     token(
         "newrelic-key",
-        r"(?:NRAK-[A-Z0-9]{27}|NRAA-[0-9a-f]{27}|NRII-[A-Za-z0-9-]{32}|NRI[QS]-[\w-]{32}|NRR[AK]-[\w-]{42}|NRSP-[\w-]{30,40}|NRJS-[0-9a-f]{19}|NRBR-[0-9a-f]{19,32})",
+        r"(?:NRAK-[A-Z0-9]{27}|NRAA-[0-9a-f]{27}|NRII-[\w-]{25,40}|NRI[QS]-[\w-]{32}|NRR[AK]-[\w-]{42}|NRSP-[\w-]{30,40}|NRJS-[0-9a-f]{19}"
+        r"|NRBR-[0-9a-f]{19,32})",
         *(f"{c}-" for c in ("NRAK", "NRAA", "NRII", "NRIQ", "NRIS", "NRRA", "NRRK", "NRSP", "NRJS", "NRBR")),
         positive=("NR" + "AK-" + upper(27), "NR" + "II-" + mixed(32)),
         negative=("NRAK-x",),
+    ),
+    Rule(
+        id="newrelic-license",  # 40 characters; those of other regions begin with the region
+        kind="newrelic-key",
+        keywords=("NRAL",),
+        pattern=Expression(LEFT + r"(?:[a-z]{2}\d\dx{1,2}[0-9a-f]{30}|[0-9a-f]{36,40})NRAL" + RIGHT, re.ASCII),
+        positive=(hexa(36) + "NR" + "AL", "eu01xx" + hexa(30) + "NR" + "AL"),
+        negative=("NRAL", hexa(12) + "NRAL", "NATURAL"),
+        reach=40,
     ),
     token(
         "dynatrace-token",
@@ -30,12 +42,11 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "posthog-key",
-        r"ph[xs]_[A-Za-z0-9]{40,60}",
-        "phx_",
-        "phs_",
-        positive=("ph" + "x_" + mixed(43),),
-        negative=("phx_name",),
-        entropy=3.0,
+        r"ph[acrsx]_[\w-]{41,72}" + RIGHT_WORD,
+        *(f"ph{c}_" for c in "acrsx"),
+        positive=("ph" + "x_" + mixed(43), "ph" + "a_" + mixed(57)),
+        negative=("phx_name", "phx_" + mixed(38)),
+        entropy=3.5,
     ),
     token(
         "linear-token",
@@ -75,10 +86,10 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "postman-key",
-        r"PMA[KT]-[0-9a-fA-F]{24}-[0-9a-fA-F]{34}" + RIGHT,
+        r"(?:PMA[KT]-[0-9a-fA-F]{24}-[0-9a-fA-F]{34}|PMAT-[0-9A-Z]{26})" + RIGHT,
         "PMAK-",
         "PMAT-",
-        positive=("PM" + "AK-" + hexa(24) + "-" + hexa(34),),
+        positive=("PM" + "AK-" + hexa(24) + "-" + hexa(34), "PM" + "AT-" + upper(26)),
         negative=("PMAK-x",),
     ),
     token(
@@ -197,5 +208,92 @@ RULES: tuple[Rule, ...] = (
         pattern=Expression(LEFT + r"WPL_AP1\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/=]{6,12}"),
         positive=("WPL" + "_AP1." + mixed(16) + "." + mixed(8),),
         negative=("WPL_AP1.x",),
+    ),
+    token(
+        "teamwork-token",
+        r"tkn\.v1_[\w-]{60,90}={0,2}",
+        "tkn.v1_",
+        positive=("tk" + "n.v1_" + mixed(71) + "=",),
+        negative=("tkn.v1_x",),
+        entropy=3.5,
+    ),
+    token(
+        "pubnub-key",
+        r"(?:pub|sub|sec)-c-(?:[0-9a-z]{8}-[0-9a-z]{4}-[0-9a-z]{4}-[0-9a-z]{4}-[0-9a-z]{12}|[A-Za-z0-9+/]{48,52})" + RIGHT_BASE64,
+        "pub-c-",
+        "sub-c-",
+        "sec-c-",
+        positive=("pu" + "b-c-" + uuid(), "se" + "c-c-" + mixed(48)),
+        negative=("pub-c-name",),
+        entropy=2.0,
+    ),
+    token(
+        "mailersend-token",
+        r"mlsn\.[0-9a-f]{64}(?![0-9a-z])|mlsn\.[0-9a-z]{40,80}" + RIGHT,
+        "mlsn.",
+        positive=("ml" + "sn." + hexa(64),),
+        negative=("mlsn.com",),
+        entropy=3.0,
+    ),
+    token(
+        "fullstory-key",
+        r"(?:na|eu)1\.[A-Za-z0-9+/]{90,110}={0,2}",
+        "na1.",
+        "eu1.",
+        positive=("na" + "1." + mixed(100),),
+        negative=("na1.example.com",),
+        left=LEFT_WORD,
+        entropy=4.0,
+    ),
+    token(
+        "flexport-token",
+        r"shltm_[\w-]{40}" + RIGHT_WORD,
+        "shltm_",
+        positive=("sh" + "ltm_" + mixed(40),),
+        negative=("shltm_name",),
+        entropy=3.0,
+    ),
+    token(
+        "nightfall-key",
+        r"NF-[A-Za-z0-9]{32}" + RIGHT_WORD,
+        "NF-",
+        positive=("N" + "F-" + mixed(32), "N" + "F-" + hexa(32)),
+        negative=("CONF-" + mixed(32), "NF-CORE"),
+        left=LEFT_WORD,
+        entropy=3.0,
+    ),
+    token(
+        "app-platform-key",  # Adafruit IO, Ionic, Dependency-Track, WunderGraph
+        r"(?:aio_[A-Za-z]{4}\d{2}[A-Za-z0-9]{22}|ion_[A-Za-z0-9]{42}|odt_(?:[A-Za-z0-9]{8}_)?[A-Za-z0-9]{32,40}|cosmo_[0-9a-f]{32})"
+        + RIGHT_WORD,
+        "aio_",
+        "ion_",
+        "odt_",
+        "cosmo_",
+        kind="service-token",
+        positive=("ai" + "o_" + "NrZC" + "67" + mixed(22), "io" + "n_" + mixed(42), "od" + "t_" + mixed(32), "cos" + "mo_" + hexa(32)),
+        negative=("aio_pika", "ion_range_slider", "action_" + mixed(42), "cosmo_x"),
+        left=LEFT_WORD,
+        entropy=3.3,
+    ),
+    token(
+        "zuplo-key",
+        r"zpka_[0-9a-z]{32}_[0-9a-f]{8}" + RIGHT_WORD,
+        "zpka_",
+        positive=("zp" + "ka_" + hexa(32) + "_" + hexa(8),),
+        negative=("zpka_x",),
+        entropy=2.0,
+    ),
+    Rule(
+        id="authress-key",
+        kind="service-key",
+        keywords=(".acc-", ".acc_"),
+        pattern=Expression(
+            LEFT_WORD + r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,240}"
+        ),
+        positive=("s" + "c_" + mixed(24) + "." + lower(4) + ".acc-" + lower(14) + "." + mixed(64),),
+        negative=("sc_x.acc-y", "user.acc-" + lower(14)),
+        reach=48,
+        entropy=3.5,
     ),
 )
