@@ -23,6 +23,7 @@ VERBS = {
     "cat": "print a session as self-contained JSON lines",
     "verify": "check that a record is whole and unaltered",
     "postmortem": "write the report: what happened, with evidence",
+    "shred": "destroy the key of a session's content, for good",
     "import": "take in sessions that other tools have recorded",
     "redact": "mask the secrets of a text, as they are masked in a record",
 }

@@ -6,19 +6,20 @@ import argparse
 import sys
 
 from tachograph import wiring
-from tachograph.log.reader import Recording, resolve
+from tachograph.log.ledger import resolve_log
+from tachograph.log.reader import Recording
 
 from .output import json_line
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
+    parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, @last, or ledger")
     parser.add_argument("--json", action="store_true", help="one JSON array instead of one event a line")
 
 
 def run(options: argparse.Namespace) -> int:
     opened = wiring.open_for_reading(wiring.settings(options.store))
-    recording = Recording(opened, resolve(opened.store, options.session))
+    recording = Recording(opened, resolve_log(opened.store, options.session))
     lines = (json_line(event) for event in recording.expanded())
     if options.json:
         sys.stdout.write("[" + ",\n".join(lines) + "]\n")

@@ -8,7 +8,7 @@ from typing import Any
 from tachograph import wiring
 from tachograph.core import events
 from tachograph.core.errors import KeyUnavailableError, TachographError
-from tachograph.log.opening import OpenStore
+from tachograph.log.opening import OpenStore, shredded_at
 from tachograph.log.reader import Recording, session_ids
 
 from .output import duration, print_json
@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
         print(
             f"{row['session_id']}  {row.get('started', '')[:19]:19}  {row['status']:8}  {duration(row.get('duration_ms')):>9}  {sha:7}  {what}"
             + (f"  ({calls})" if calls else "")
+            + ("  content shredded" if "shredded" in row else "")
         )
     return 0
 
@@ -59,4 +60,6 @@ def _row(opened: OpenStore, session_id: str) -> dict[str, Any]:
             models[model] = models.get(model, 0) + 1
         elif isinstance(event, events.SessionEnd):
             row |= {"status": event.status, "exit_code": event.exit_code, "duration_ms": event.duration_ms, "calls": event.calls}
+    if (at := shredded_at(opened.store, session_id)) is not None:
+        row["shredded"] = at
     return {**row, "models": models}

@@ -6,6 +6,8 @@ import json
 import sys
 from typing import Any
 
+from tachograph.core.errors import UsageError
+
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout and nothing else. Bytes (bodies that are no text) become ``{"$base64": …}``."""
@@ -28,6 +30,16 @@ def _other(value: Any) -> Any:
 
 def _unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8" and sys.stdout.errors == "surrogateescape"
+
+
+def confirm(question: str) -> None:
+    """Ask on the terminal. Raises ``UsageError`` where there is none, and for any answer but yes."""
+    if not sys.stdin.isatty():
+        raise UsageError("this cannot be taken back, and there is no terminal to ask on; say --yes if it is meant")
+    sys.stderr.write(f"{question} [yes/no] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("not confirmed, and nothing was done; answer yes if it is meant")
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -8,10 +8,10 @@ import sys
 from typing import Any
 
 from tachograph import wiring
-from tachograph.core.errors import KeyUnavailableError, NotFoundError, StoreError, UsageError
+from tachograph.core.errors import StoreError, UsageError
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve
-from tachograph.log.verify import verify
+from tachograph.log.verdict import verdict
 from tachograph.postmortem import html, markdown
 from tachograph.postmortem.bundle import Bundle, bundle
 from tachograph.postmortem.report import assemble
@@ -57,11 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:
-    try:
-        data_key = opened.data_key(session_id)
-    except (KeyUnavailableError, NotFoundError):
-        data_key = None
-    found = verify(opened.store, session_id, public=opened.key.public(), data_key=data_key)
+    found = verdict(opened.store, session_id, public=opened.key.public(), opened=opened)
     return {**found.to_json(), "good": found.good}
 
 

@@ -10,18 +10,19 @@ from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundErr
 from tachograph.core.ports import Store
 from tachograph.crypto import note
 from tachograph.format import layout
-from tachograph.log import opening
+from tachograph.log import ledger, opening
 from tachograph.log.opening import OpenStore
-from tachograph.log.reader import resolve, session_ids
-from tachograph.log.verify import SEVERITY, Verification, public_key, verify
+from tachograph.log.reader import session_ids
+from tachograph.log.verdict import verdict
+from tachograph.log.verify import SEVERITY, Verification, public_key
 
 from .app import NO
 from .output import plural, print_json
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SES|DIR", nargs="?", help="an id, a unique prefix, @last, or the folder of a store")
-    parser.add_argument("--all", action="store_true", help="every session of the store")
+    parser.add_argument("session", metavar="SES|DIR", nargs="?", help="an id, a unique prefix, @last, the folder of a store, or ledger")
+    parser.add_argument("--all", action="store_true", help="every session of the store, and its ledger")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
@@ -40,22 +41,25 @@ def run(options: argparse.Namespace) -> int:
     except ValueError:
         public, damaged = b"", damaged or ("store.json", "its public key is none")
     names = session_ids(store) if everything else [_named(store, options.session)]
-    results = [_one(store, name, public, opened) for name in names]
-    for result in results:
+    results = [verdict(store, name, public=public, opened=opened) for name in names]
+    book = verdict(store, layout.LEDGER, public=public, opened=opened) if everything and ledger.exists(store) else None
+    checked = [*results, *([book] if book is not None else [])]
+    for result in checked:
         if damaged is not None:
             result.problem("keys", damaged[0], 0, damaged[1])
     if everything:
-        verdict = max((r.verdict for r in results), key=SEVERITY.index, default="missing")
+        worst = max((r.verdict for r in checked), key=SEVERITY.index, default="missing")
         if options.json:
-            print_json({"verdict": verdict, "sessions": [r.to_json() for r in results]})
+            sessions = [r.to_json() for r in results]
+            print_json({"verdict": worst, "sessions": sessions, "ledger": book.to_json() if book is not None else None})
     elif options.json:
         print_json(results[0].to_json())
     if not options.json:
-        for result in results:
+        for result in checked:
             _print(result)
         if opened is None:
             print(f"content not checked, and the signing key is the store's own word: {why}")
-    return 0 if results and all(r.good for r in results) else NO
+    return 0 if results and all(r.good for r in checked) else NO
 
 
 def _opened(chosen: wiring.Settings, store: Store, verifier: str) -> tuple[OpenStore | None, str, tuple[str, str] | None]:
@@ -75,35 +79,17 @@ def _opened(chosen: wiring.Settings, store: Store, verifier: str) -> tuple[OpenS
 
 def _named(store: Store, name: str) -> str:
     try:
-        return resolve(store, name)
+        return ledger.resolve_log(store, name)
     except NotFoundError:
         if name.startswith("ses_") and len(name) == 30:
             return name  # a full id that is not there is an answer ("missing"), not a typing error
         raise
 
 
-def _one(store: Store, session_id: str, public: bytes, opened: OpenStore | None) -> Verification:
-    data_key = None
-    lost = damaged = None
-    if opened is not None:
-        try:
-            data_key = opened.data_key(session_id)
-        except NotFoundError as error:
-            lost = str(error)  # shredded, or lost: the record can still be checked
-        except (KeyUnavailableError, FormatError) as error:
-            damaged = str(error)
-    result = verify(store, session_id, public=public, data_key=data_key)
-    if lost is not None and result.verdict != "missing":
-        result.content = f"not checked: {lost}"
-    if damaged is not None and result.verdict != "missing":
-        result.problem("keys", layout.keys(session_id), 0, damaged)
-    return result
-
-
 def _print(result: Verification) -> None:
     sealed = f"{result.sealed} of {plural(result.events, 'line')} sealed"
     print(f"{result.session_id}  {result.verdict}  {sealed}, content {result.content}")
-    if result.events and not result.ended:
+    if result.events and not result.ended and result.session_id != layout.LEDGER:
         print("  no session_end: it is being recorded, or was cut; a seal kept elsewhere would tell")
     for problem in result.problems:
         print(f"  {problem['check']}: {problem['what']} ({problem['file']}, offset {problem['offset']})")

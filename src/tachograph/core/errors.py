@@ -31,6 +31,10 @@ class KeyUnavailableError(TachographError):
     """The key that would open this content is missing, wrong, or destroyed."""
 
 
+class ShreddedError(KeyUnavailableError):
+    """The key was destroyed on purpose; the ledger says by whom and why."""
+
+
 class FormatError(TachographError):
     """Bytes that do not obey ``docs/format/v1.md``; says which file and offset."""
 

@@ -235,7 +235,8 @@ class Note(Event, frozen=True, kw_only=True):
 
 
 class Gap(Event, frozen=True, kw_only=True):
-    """Something is missing here, and the log says so. ``reason``: ``torn_tail``, ``host_lost``, ``not_captured``, ``dropped``…"""
+    """Something is missing here, and the log says so. ``reason``: ``torn_tail``, ``host_lost``, ``not_captured``, ``dropped``…;
+    ``next_writer`` (in the ledger): nothing is missing, another writer goes on."""
 
     TYPE: ClassVar[str] = "gap"
 
@@ -261,6 +262,22 @@ class SessionEnd(Event, frozen=True, kw_only=True):
     calls: dict[str, int] = msgspec.field(default_factory=dict)
 
 
+class LedgerEntry(Event, frozen=True, kw_only=True):
+    """In the store's ledger only: somebody did something to the store. ``action``: ``shredded``, ``unmasked``, ``vault_made``,
+    ``vault_dropped``. ``user`` and ``host``: the account of the operating system that did it, and where. ``subject``: the session that
+    it was done to. ``fingerprints``: of the placeholders concerned, where not all. ``detail``: further facts that are no content."""
+
+    TYPE: ClassVar[str] = "ledger_entry"
+
+    action: str = ""
+    subject: str | None = None
+    user: str | None = None
+    host: str | None = None
+    fingerprints: list[str] = msgspec.field(default_factory=list)
+    detail: dict[str, Any] = msgspec.field(default_factory=dict)
+    reason_uri: str | None = None
+
+
 class Unknown(Event, frozen=True, kw_only=True):
     """A type this version does not know. Its fields are all in ``extra``; ``type_name`` is what the line said."""
 
@@ -273,7 +290,7 @@ TYPES: dict[str, type[Event]] = {
     cls.TYPE: cls
     for cls in (
         SessionStart, Started, ModelCall, ToolCall, Guardrail, Message, Approval, Git, Workspace, Process, Http, Ambient, Note, Gap,
-        SessionEnd,
+        SessionEnd, LedgerEntry,
     )
 }  # fmt: skip
 

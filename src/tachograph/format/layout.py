@@ -8,29 +8,32 @@ VERSION = 1
 STORE = "store.json"
 STORE_KEYS = "keys/store.json"
 SESSIONS = "sessions/"
+#: In the place of a session's id: the store's own log, in the format of a session.
+LEDGER = "ledger"
 
 _SEGMENT = re.compile(r"([0-9]{8})\.(events\.jsonl|content\.pack|seals)\Z")
 
 
 def session(session_id: str) -> str:
-    return f"sessions/{session_id}/"
+    """The folder of a session's log, or of the ledger."""
+    return "ledger/" if session_id == LEDGER else f"sessions/{session_id}/"
 
 
 def events(session_id: str, segment: int) -> str:
-    return f"sessions/{session_id}/{segment:08d}.events.jsonl"
+    return f"{session(session_id)}{segment:08d}.events.jsonl"
 
 
 def content(session_id: str, segment: int) -> str:
-    return f"sessions/{session_id}/{segment:08d}.content.pack"
+    return f"{session(session_id)}{segment:08d}.content.pack"
 
 
 def seals(session_id: str, segment: int) -> str:
     """Each writer opens its own file of seals, as it opens its own segment: a file is opened for append once."""
-    return f"sessions/{session_id}/{segment:08d}.seals"
+    return f"{session(session_id)}{segment:08d}.seals"
 
 
 def lock(session_id: str) -> str:
-    return f"sessions/{session_id}/lock"
+    return f"{session(session_id)}lock"
 
 
 def keys(session_id: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tachograph.core.errors import ConflictError, FormatError, NewerFormatError, NotFoundError, UsageError
+from tachograph.core.errors import ConflictError, FormatError, NewerFormatError, NotFoundError, ShreddedError, StoreError, UsageError
 from tachograph.core.ports import Entropy, Store
 from tachograph.crypto import boxes, keys, note
 from tachograph.format import layout
@@ -52,10 +52,29 @@ class OpenStore:
         return data_key
 
     def data_key(self, session_id: str) -> bytes:
-        """The data key of a session. Raises ``KeyUnavailableError`` or ``NotFoundError`` (no such wraps: shredded, or never there)."""
+        """The data key of a session. Raises ``KeyUnavailableError`` (``ShreddedError`` if it was destroyed on purpose) or
+        ``NotFoundError`` (no such wraps: lost, or never there)."""
         name = layout.keys(session_id)
         fields = _load(self.store.read(name, limit=_LIMIT), f"{self.store.url}/{name}")
+        if fields.get("shredded") and not fields.get("wraps"):
+            raise ShreddedError(f"the content of {session_id} was shredded, {self.store.url}/{name}; tacho cat ledger says by whom and why")
         return keys.unwrap(self.key, session_id, fields.get("wraps", []), f"{self.store.url}/{name}")
+
+
+def destroy_data_key(store: Store, session_id: str, at: str) -> None:
+    """Put a mark in the place of a session's wrapped key, so that its content opens nowhere any more. ``at``: when, as lines say it.
+    The bytes that were replaced may stay on the device until it writes over them, and in copies of the folder."""
+    store.replace(layout.keys(session_id), _dump({"v": 1, "session_id": session_id, "wraps": [], "shredded": at}))
+
+
+def shredded_at(store: Store, session_id: str) -> str | None:
+    """When the key of a session was destroyed on purpose; None if it was not, or if its file does not say. Needs no key."""
+    try:
+        fields = _load(store.read(layout.keys(session_id), limit=_LIMIT), "")
+    except (StoreError, FormatError, NotFoundError):
+        return None
+    at = fields.get("shredded")
+    return at[:40] if isinstance(at, str) and not fields.get("wraps") else None
 
 
 def exists(store: Store) -> bool:

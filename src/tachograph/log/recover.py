@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import TamperedError
 from tachograph.core.events import Gap
-from tachograph.core.ports import Clock, Entropy, Store
+from tachograph.core.ports import Clock, Entropy, Lock, Store
 from tachograph.crypto import merkle
 from tachograph.format import layout, line, pack
 
@@ -22,20 +22,22 @@ from .reader import Recording, frames, parsed, segments, valid_lines
 from .writer import SessionWriter
 
 
-def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy, reason: str) -> SessionWriter:
-    """A writer that continues the session after its writer died. ``reason`` goes into the gap (``host_lost``). Raises
-    ``ConflictError`` while the old writer lives, ``TamperedError`` when the log is not one that a crash can leave."""
+def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy, reason: str, lock: Lock | None = None) -> SessionWriter:
+    """A writer that continues the session after its writer died. ``reason`` goes into the gap (``host_lost``). ``lock``: the log's
+    lock, if the caller has it already; it is given back on failure. Raises ``ConflictError`` while the old writer lives,
+    ``TamperedError`` when the log is not one that a crash can leave."""
     store = opened.store
-    Recording(opened, session_id)  # raises where there is none (a lock would make one), and where the chain breaks in the middle
-    lock = store.lock(layout.lock(session_id))
     try:
+        Recording(opened, session_id)  # raises where there is none (a lock would make one), and where the chain breaks in the middle
+        lock = lock if lock is not None else store.lock(layout.lock(session_id))
         left = _left_behind(store, session_id)  # read under the lock: the old writer may have had more to say
         writer = SessionWriter(
             opened, session_id, opened.data_key(session_id),
             clock=clock, entropy=entropy, segment=left.segments + 1, previous=left.previous, tree=left.tree, lock=lock,
         )  # fmt: skip
     except BaseException:
-        lock.release()
+        if lock is not None:
+            lock.release()
         raise
     try:
         writer.append(Draft(event=Gap(reason=reason)))

@@ -106,7 +106,7 @@ class _Segment:
 def verify(store: Source, session_id: str, *, public: bytes, data_key: bytes | None = None) -> Verification:
     """Verify one session. ``public``: the 32 bytes of the key that seals must be signed with; ``data_key``: to check content, too."""
     out = Verification(session_id)
-    prefix = f"sessions/{session_id}/"
+    prefix = "ledger/" if session_id == "ledger" else f"sessions/{session_id}/"
     files = _files(store, prefix, out)
     if not files:
         out.problem("segments", prefix, 0, "no such session, or all of its files are gone", "missing")
