@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from redact_samples import GITHUB, KEY, redactor, trace
 
 from tachograph.redact.engine import Redactor, known_from_environment
-from tachograph.redact.known import acceptable, forms
+from tachograph.redact.known import Known, acceptable, forms
 from tachograph.redact.placeholder import PLACEHOLDER, placeholder
 from tachograph.redact.policy import Policy
 from tachograph.redact.rules.examples import mixed
@@ -123,3 +123,52 @@ def test_a_known_value_never_stays(value: str, before: str, after: str) -> None:
 def test_forms_are_no_doubles() -> None:
     found = [form for form, _ in forms(mixed(20))]
     assert len(found) == len(set(found)) == 6  # itself, three offsets of base64, two spellings of hex
+
+
+def test_a_value_that_a_person_named_may_be_any_word() -> None:
+    red = redactor()
+    red.learn("password", "user", sure=True)
+    red.learn("blue", "user", sure=True)
+    out = red.text("the password is blue, blueish")
+    assert out == f"the {placeholder('user', KEY, 'password')} is {placeholder('user', KEY, 'blue')}, blueish"
+    assert red.document({"blue": ["blue", 1]}) == {placeholder("user", KEY, "blue"): [placeholder("user", KEY, "blue"), 1]}
+
+
+def test_the_lines_of_a_value_are_known() -> None:
+    red = redactor()
+    red.learn("{\n  }\nfirst-line-of-it-9x\nsecond-line-of-it-8y\n-----END-----", "env")
+    out = red.text("grep: second-line-of-it-8y } {")
+    assert out == f"grep: {placeholder('env', KEY, 'second-line-of-it-8y')} }} {{"
+
+
+@given(st.lists(st.text(min_size=6, max_size=12), max_size=8), st.lists(st.text(max_size=30), max_size=6))
+def test_learning_late_is_learning_early(values: list[str], texts: list[str]) -> None:
+    """What was cached before a value was known is as if it had been known."""
+    late, early = redactor(), redactor()
+    texts = [f"{text}{value} {base64.b64encode(value.encode()).decode()}" for text in texts for value in values] + texts
+    for text in texts:
+        late.text(text)
+    for value in values:
+        early.learn(value, "user")
+        late.learn(value, "user")
+    assert [late.text(text) for text in texts] == [early.text(text) for text in texts]
+
+
+def test_a_value_in_two_layers_is_found_after_it_was_learned() -> None:
+    red = redactor()
+    text = base64.b64encode(f"x: {base64.b64encode(b'user swordfish77').decode()}".encode()).decode()
+    assert red.text(text) is text
+    red.learn("swordfish77", "user")
+    assert PLACEHOLDER.fullmatch(red.text(text))
+
+
+def test_the_beginning_of_any_form_at_a_cut_end() -> None:
+    known = Known()
+    known.learn("correct horse battery", "env")
+    encoded = base64.b64encode(b"correct horse battery").decode()
+    for form in ("correct horse battery", encoded, "correct%20horse%20battery"):
+        for length in range(1, len(form) + 1):
+            expected = 3 if 8 <= length < len(form) else -1
+            if form == encoded and length >= len(encoded) - 4:
+                continue  # its last characters are another value's, too
+            assert known.beginning("ab " + form[:length]) == expected, form[:length]

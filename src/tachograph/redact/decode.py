@@ -133,6 +133,13 @@ def find(text: str, scan: Scan) -> list[Found]:
     return out
 
 
+def possible(text: str) -> bool:
+    """Whether anything in a text would be decoded."""
+    if any(mark in text and escapes.worth.search(text) for escapes in _ESCAPES for mark in escapes.marks):
+        return True
+    return next(_encoded(text), None) is not None
+
+
 def credentials(text: str) -> bool:
     """Whether a string is ``user:password`` in base64, as ``Authorization: Basic`` and a registry's ``auth`` have it."""
     decoded = _text(text) if 8 <= len(text) <= 1024 else None

@@ -16,7 +16,7 @@ import re
 from typing import Any, Protocol
 
 from tachograph.redact import decode, headers, shapes
-from tachograph.redact.known import SHORTEST
+from tachograph.redact.known import SHORTEST_SURE
 from tachograph.redact.names import NOTHING, Named, Strength
 from tachograph.redact.policy import Policy
 from tachograph.redact.scanner import Depth
@@ -135,7 +135,7 @@ class Walk:
         return value if out is None else out
 
     def _key(self, key: str) -> str:
-        edits = self._leaves.scan(key, Depth.ALL) if len(key) >= SHORTEST else []
+        edits = self._leaves.scan(key, Depth.ALL) if len(key) >= SHORTEST_SURE else []
         return self._leaves.string(key, edits) if edits else key
 
     def _pair(self, value: dict[Any, Any]) -> Named | None:

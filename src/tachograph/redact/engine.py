@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tachograph.redact import arguments as argv_of
-from tachograph.redact import bodies, headers, jsontext, shapes, wire
+from tachograph.redact import bodies, decode, headers, jsontext, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
 from tachograph.redact.known import Known, known_from_environment
@@ -68,16 +68,17 @@ class Redactor:
         self._sink = sink
         self._known = Known()
         self._scanner = Scanner(policy, self._known)
-        self._cache: Cache[list[Edit]] = Cache()
+        self._cache: Cache[tuple[int, list[Edit]]] = Cache()
         self._kinds: dict[str, str] = {}
         self._nesting = 0
         for value in sorted(known or {}, key=lambda value: (-len(value), value)):
             self.learn(value, (known or {})[value])
 
-    def learn(self, value: str, kind: str) -> None:
-        """One more value to mask wherever it turns up. Short and trivial ones are refused silently: they are in every text."""
-        if not self.policy.allows(value) and self._known.learn(value, kind):
-            self._cache.clear()
+    def learn(self, value: str, kind: str, *, sure: bool = False) -> None:
+        """One more value to mask wherever it turns up. Short and trivial ones are refused silently: they are in every text. ``sure``: a
+        person named it, so that it may be any word of at least four characters."""
+        if not self.policy.allows(value):
+            self._known.learn(value, kind, sure=sure)
 
     # -- texts -----------------------------------------------------------------------------------------------------------
 
@@ -93,10 +94,17 @@ class Redactor:
         """What to mask in a text."""
         if depth is not Depth.ALL:
             return self._scanner.scan(text, depth)
-        found = self._cache.get(text)
-        if found is None:
-            found = self._understood(text)
-            self._cache.put(text, found)
+        known = self._known.generation
+        cached = self._cache.get(text)
+        if cached is not None:
+            # What was learned since then matters only to a text in which some known value is, or may be in an encoding.
+            if cached[0] == known:
+                return cached[1]
+            if not self._known.find(text) and not decode.possible(text):
+                self._cache.put(text, (known, cached[1]))
+                return cached[1]
+        found = self._understood(text)
+        self._cache.put(text, (known, found))
         return found
 
     def with_tail(self, text: str, edits: list[Edit]) -> list[Edit]:

@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
 from tachograph.redact import addresses, shapes
+from tachograph.redact.literals import Literals
 from tachograph.redact.names import NOTHING, Named, Strength, folder, named, variable
-from tachograph.redact.rules.rule import RUN
 from tachograph.redact.spans import Found
 from tachograph.redact.vendors import DEFAULT
 from tachograph.redact.words import table
 
 #: Characters. Shorter values are everywhere by chance.
 SHORTEST = 6
+#: Characters of a value that a person named. One that is shorter than ``SHORTEST`` is masked as a word of its own only.
+SHORTEST_SURE = 4
+#: Characters of a line of a value that has several. Shorter lines are brackets and single letters.
+_SHORTEST_LINE = 16
+#: Characters that must have come of a value for its beginning to be recognised at the end of a broken text, and of its end looked at.
+BEGUN = 8
+_LONGEST_BEGINNING = 16384
 #: Characters. A form of base64 shorter than this is met by chance.
 _SHORTEST_ENCODED = 10
 
-_RUN = re.compile(r"[A-Za-z0-9_.~-]+")
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 
 _TRIVIAL = table(
@@ -45,11 +51,11 @@ def acceptable(value: str) -> bool:
     return not shapes.hollow(value)
 
 
-def forms(value: str) -> Iterator[tuple[str, bool]]:
+def forms(value: str, least: int = SHORTEST) -> Iterator[tuple[str, bool]]:
     """All forms, the value itself first, without doubles, each with whether it is base64."""
     seen = set()
     for form, encoded in (*((form, False) for form in _forms(value)), *((form, True) for form in _encoded(value))):
-        if len(form) >= SHORTEST and form not in seen:
+        if len(form) >= least and form not in seen:
             seen.add(form)
             yield form, encoded
 
@@ -86,65 +92,85 @@ def _encoded(value: str) -> Iterator[str]:
             yield form.replace("+", "-").replace("/", "_")
 
 
+class _Form(NamedTuple):
+    """Whose form a literal is. ``alone``: it counts only as a word of its own."""
+
+    kind: str
+    encoded: bool
+    alone: bool
+
+
 class Known:
-    """An index over known values. Forms that lie in a long run of token characters are looked for in the narrowed text only."""
+    """An index over known values, which grows while a session is recorded."""
 
     def __init__(self) -> None:
         self.kinds: dict[str, str] = {}
-        self._narrow: list[tuple[str, str, str, bool]] = []
-        self._whole: list[tuple[str, str, bool]] = []
+        self._forms: dict[str, _Form] = {}
+        self._heads: dict[str, list[str]] = {}
+        self._literals = Literals()
 
-    def learn(self, value: str, kind: str) -> bool:
-        """Adds a value; False where it is known already, too short or trivial."""
-        if value in self.kinds or not acceptable(value):
+    @property
+    def generation(self) -> int:
+        """Another number whenever more is known."""
+        return len(self._forms)
+
+    def learn(self, value: str, kind: str, *, sure: bool = False) -> bool:
+        """Adds a value; False where it is known already, too short or trivial. ``sure``: a person said that it is secret, so it may be any
+        word of at least four characters. A value of several lines is known by each of them, too."""
+        if value in self.kinds or not (len(value.strip()) >= SHORTEST_SURE if sure else acceptable(value)):
             return False
         self.kinds[value] = kind
-        for form, encoded in forms(value):
-            probe = max(_RUN.findall(form), key=len, default="")
-            if len(probe) >= RUN:
-                self._narrow.append((probe, form, kind, encoded))
-            else:
-                self._whole.append((form, kind, encoded))
+        for form, encoded in forms(value, least=SHORTEST_SURE if sure else SHORTEST):
+            self._add(form, _Form(kind, encoded, alone=len(form) < SHORTEST))
+        if "\n" in value:
+            for line in value.splitlines():
+                line = line.strip()
+                if len(line) >= _SHORTEST_LINE and acceptable(line) and not line.startswith("-----"):
+                    self._add(line, _Form(kind, encoded=False, alone=False))
         return True
+
+    def _add(self, literal: str, form: _Form) -> None:
+        if literal not in self._forms:
+            self._forms[literal] = form
+            self._literals.add(literal)
+            if len(literal) > BEGUN:
+                self._heads.setdefault(literal[:BEGUN], []).append(literal)
 
     def __bool__(self) -> bool:
         return bool(self.kinds)
 
-    def find(self, text: str, narrow: str) -> list[Found]:
+    def find(self, text: str, narrow: str = "") -> list[Found]:  # noqa: ARG002 -- the index needs no narrowed text
         """All occurrences of all forms."""
         out: list[Found] = []
-        for form, kind, encoded in self._whole:
-            if form in text:
-                _collect(text, form, kind, encoded, out)
-        for probe, form, kind, encoded in self._narrow:
-            if probe in narrow and form in text:
-                _collect(text, form, kind, encoded, out)
+        if self._forms:
+            for start, literal in self._literals.find(text):
+                kind, encoded, alone = self._forms[literal]
+                end = start + len(literal)
+                if alone and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+                    continue
+                if encoded:
+                    start, end = _whole(text, start, end)
+                out.append(Found(start, end, kind, "known-value"))
         return out
 
-    def beginning(self, text: str, least: int) -> int:
-        """Where a known value begins that the end of the text cut off after at least ``least`` characters; -1 for nowhere."""
-        first = -1
-        for value in self.kinds:
-            for length in range(min(len(value) - 1, len(text)), least - 1, -1):
-                if text.endswith(value[:length]):
-                    at = len(text) - length
-                    first = at if first < 0 else min(first, at)
-                    break
-        return first
+    def beginning(self, text: str) -> int:
+        """Where a form of a known value begins that the end of the text cut off after at least ``BEGUN`` characters; -1 for nowhere."""
+        if self._heads:
+            for at in range(max(0, len(text) - _LONGEST_BEGINNING), len(text) - BEGUN + 1):
+                for literal in self._heads.get(text[at : at + BEGUN], ()):
+                    if len(literal) > len(text) - at and literal.startswith(text[at:]):
+                        return at
+        return -1
 
 
-def _collect(text: str, form: str, kind: str, encoded: bool, out: list[Found]) -> None:
-    at = text.find(form)
-    while at >= 0:
-        start, end = at, at + len(form)
-        if encoded:  # the characters that a neighbour shares hold some of the value's bits, too
-            for _ in range(2):
-                start -= start > 0 and text[start - 1] in _BASE64
-                end += end < len(text) and text[end] in _BASE64
-            while end < len(text) and text[end] == "=":
-                end += 1
-        out.append(Found(start, end, kind, "known-value"))
-        at = text.find(form, at + len(form))
+def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """The characters of base64 that a neighbour shares hold some of the value's bits, too."""
+    for _ in range(2):
+        start -= start > 0 and text[start - 1] in _BASE64
+        end += end < len(text) and text[end] in _BASE64
+    while end < len(text) and text[end] == "=":
+        end += 1
+    return start, end
 
 
 def _stands_out(value: str, said: Named) -> bool:

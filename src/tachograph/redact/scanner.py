@@ -6,8 +6,9 @@ import enum
 import re
 
 from tachograph.redact import addresses, assignments, commands, decode, pem, pii, services
-from tachograph.redact.known import Known
+from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
+from tachograph.redact.repeats import again
 from tachograph.redact.spans import Edit, Ranked, merge, ranked
 from tachograph.redact.vendors import DEFAULT, Vendors
 
@@ -42,27 +43,28 @@ class Scanner:
         edits = self._once(text, depth)
         if not edits:
             return edits
+        edits = again(text, edits)
         for _ in range(_ROUNDS):
             masked, places = _masked(text, edits)
             more = self._once(masked, depth)
             if not more:
                 break
             mapped = [Ranked(_back(e.start, places), _back(e.end, places), e.kind, 0, e.rule) for e in more]
-            edits = merge([*(Ranked(e.start, e.end, e.kind, 0, e.rule) for e in edits), *mapped], text)
+            edits = again(text, merge([*(Ranked(e.start, e.end, e.kind, 0, e.rule) for e in edits), *mapped], text))
         return edits
 
     def tail(self, text: str) -> Edit | None:
         """The end of a text that broke off, from where it may be the beginning of a known value or of a token."""
-        at = self._known.beginning(text, _BEGUN)
+        at = self._known.beginning(text)
         run = _LAST_RUN.search(text, max(0, len(text) - 4096))
         if run is not None and any(c.isdigit() for c in run.group()):
             head = self._vendors.head(run.group())
-            if 0 <= head <= len(run.group()) - _BEGUN:
+            if 0 <= head <= len(run.group()) - BEGUN:
                 at = run.start() + head if at < 0 else min(at, run.start() + head)
         return Edit(at, len(text), "cut-off", rule="cut-off") if at >= 0 else None
 
     def _once(self, text: str, depth: Depth, layer: int = 0) -> list[Edit]:
-        if len(text) < _SHORTEST or (depth is Depth.KNOWN and not self._known):
+        if (len(text) < _SHORTEST or depth is Depth.KNOWN) and not self._known:
             return []
         found: list[Ranked] = []
         narrow = self._vendors.narrow(text)
@@ -89,8 +91,6 @@ class Scanner:
         return merge(found, text) if found else []
 
 
-#: Characters that must have come of a value for its beginning to be recognised at the end of a broken text.
-_BEGUN = 8
 _LAST_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{8,4096}\Z")
 
 #: Stands for a masked range while its surroundings are scanned again: protected, and no part of any token.
