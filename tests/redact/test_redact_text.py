@@ -344,6 +344,7 @@ PIECES = st.sampled_from(
 @settings(max_examples=600, deadline=None)
 @example(f"{GITHUB}{GITHUB}")
 @example(f"password={PASSWORD};token={GITHUB}")
+@example(f"curl -u a:Cookie: a={PASSWORD}")
 def test_redaction_is_idempotent(text: str) -> None:
     once = REDACTOR.text(text)
     assert REDACTOR.text(once) == once

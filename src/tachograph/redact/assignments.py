@@ -71,6 +71,10 @@ _BLANK_WORD = re.compile(r"[A-Za-z0-9_.~+/=-]{1,4096}")
 _LONG = re.compile(r"[A-Za-z0-9_.$-]{65}")
 
 
+#: Characters of a placeholder.
+_LONGEST_MARK = 64
+
+
 def find(text: str, lowered: str, *, named: Callable[[str], Named] = builtin, stems: Iterable[str] = STEMS) -> list[Found]:
     """Secrets beside their names. ``lowered`` is the text with its letters lowered, of the same length."""
     out: list[Found] = []
@@ -78,6 +82,9 @@ def find(text: str, lowered: str, *, named: Callable[[str], Named] = builtin, st
     for at, stem in _places(lowered, stems):
         if out and at < out[-1].end and at > out[-1].start:
             continue  # a stem inside what is masked already
+        mark = text.rfind("[REDACTED:", max(0, at - _LONGEST_MARK), at)
+        if mark >= 0 and "]" not in text[mark:at]:
+            continue  # the kind in a placeholder is no name
         if stem == "cookie":
             if at >= after:
                 cookies, after = _cookies(text, at + len(stem))
