@@ -18,12 +18,29 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from tachograph.redact import headers, shapes
-from tachograph.redact.names import Named, Strength, folder
+from tachograph.redact.names import FOREIGN, Named, Strength, folder
 from tachograph.redact.names import named as builtin
 from tachograph.redact.spans import Found
 
 #: In the lowered text. What any name with something to hide contains.
-STEMS = ("pass", "pw", "secret", "token", "key", "auth", "cred", "cookie")
+STEMS = (
+    "pass",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "cred",
+    "cookie",
+    "psw",
+    "pssw",
+    "pasw",
+    "paasw",  # misspelt
+    "senha",
+    "haslo",
+    "wachtwoord",
+    "kennwort",
+)
 
 #: Characters of a name before and after its stem.
 _REACH = 64
@@ -37,15 +54,17 @@ _JOINT = re.compile(
     rf"""
     (?P<rest>[A-Za-z0-9_.$-]{{0,64}})
     (?P<close>{_QUOTE})?
+    (?:\[\d{{0,6}}\](?=[ ]?=)|,[ ]?default(?=:)|[ ]for[ ][\w.@-]{{1,32}}(?=:)|\)(?=:))?
     (?:
       (?P<xml>>)
     | (?P<pair>{_QUOTE}?\s{{0,3}},?\s{{0,3}}(?:\\{{0,4}}["'])?(?:value|Value|val|v)(?:\\{{0,4}}["'])?\s{{0,3}}[:=]\s{{0,3}})
     | (?:[ ]\([A-Za-z0-9 _-]{{1,16}}\))?\]?[ \t]{{0,24}}(?P<set>
         (?: (?::[ ]?[A-Za-z_][\w.\[\], |?<>]{{0,40}}?[ ]?|[ ]string[ ]|[ ]\[\]byte[ ])?:?\.?=(?!=)>?      # typed or plain assignment
-          | :{{1,3}}=|:(?!:)|\?=|\|\|=|\+=|={{2,3}}|!={{1,2}}|=>|:=|%3[DdAa]|\\{{1,4}}u003[daDA]
+          | :{{1,3}}=|:(?!:)|\?=|\|\|=|\+=|={{2,3}}|!={{1,2}}|=>|:=|[：＝]|%3[DdAa]|\\{{1,4}}u003[daDA]
         ) ) [ \t]{{0,16}}
     | (?P<comma>[ ]?,\s{{0,8}})(?={_QUOTE})
     | (?P<call>\(\s{{0,3}})(?={_QUOTE})
+    | (?P<block>\s{{0,3}}\{{[^{{}}]{{0,400}}?\bdefault\s{{0,12}}=\s{{0,4}})(?={_QUOTE})                        # a variable of Terraform
     | (?P<blank>[ \t]{{1,4}}(?:(?:is|was|:|=|-)[ \t]{{1,2}})?|-)
     )
     """,
@@ -64,10 +83,18 @@ _SCHEME = re.compile(
     r"|bearer|basic|apikey)[ \t:]{1,2}"
 )
 _BARE = re.compile(r"[^\s\"'`<>]{1,4096}")
+_ANY = re.compile(r"[^\s\"'`]{0,1024}")
 _NESTED = re.compile(r"\\{0,8}[\"'`]|&(?:quot|apos|#39|#34|lt|gt|[lr][sd]quo);?")
 _BLANK_WORD = re.compile(r"[A-Za-z0-9_.~+/=-]{1,4096}")
 
 
+_SAID = re.compile(r"(?:is|was)[ \t]")
+_LITERAL_BEFORE = re.compile(r"(?P<q>[\"'`])(?P<value>[^\"'`\n]{4,128})(?P=q)\s{0,3}[!=]={1,2}\s{0,3}\(?\Z")
+#: What gives a literal if it has nothing better: ``getenv("X", "…")``, ``os.environ["X"] or "…"``, ``process.env.X || "…"``.
+_DEFAULTED = re.compile(
+    r"[A-Za-z_$][\w.$:>-]{0,60}(?:\(\s{0,2}[\"'][\w.-]{1,64}[\"']\s{0,2},\s{0,2}(?=[\"'])"
+    r"|(?:\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\])?\s{0,2}(?:\bor\b|\|\||\?\?|\?:)\s{0,2}(?=[\"'`]))"
+)
 _LONG = re.compile(r"[A-Za-z0-9_.$-]{65}")
 
 
@@ -79,7 +106,7 @@ def find(text: str, lowered: str, *, named: Callable[[str], Named] = builtin, st
     """Secrets beside their names. ``lowered`` is the text with its letters lowered, of the same length."""
     out: list[Found] = []
     after = 0  # the end of the last line of cookies
-    for at, stem in _places(lowered, stems):
+    for at, stem in _places(lowered, stems if text.isascii() else (*stems, *FOREIGN)):
         if out and at < out[-1].end and at > out[-1].start:
             continue  # a stem inside what is masked already
         mark = text.rfind("[REDACTED:", max(0, at - _LONGEST_MARK), at)
@@ -155,23 +182,48 @@ class _Site(NamedTuple):
         value = self.text[start:end]
         if folder(self.name, value):
             return None
-        if value.lower() == self.name.lower() or not shapes.secret(value, self.said, quoted=quoted, tight=tight):
+        if _letters(value) == _letters(self.name) or not shapes.secret(value, self.said, quoted=quoted, tight=tight):
             return None
         return Found(start, end, self.said.kind, f"name:{self.name[:64]}")
+
+
+def _compared(text: str, begin: int, end: int, named: Callable[[str], Named]) -> Found | None:
+    """``"…" == password``."""
+    literal = _LITERAL_BEFORE.search(text, max(0, begin - 200), begin)
+    if literal is None:
+        return None
+    while end < len(text) and end - begin < 2 * _REACH and text[end] in _NAME_CHARS:
+        end += 1
+    name = text[begin:end]
+    said = _said(name, named)
+    value = literal["value"]
+    if said.strength is Strength.NONE or _letters(value) == _letters(name) or not shapes.secret(value, said):
+        return None
+    return Found(*literal.span("value"), said.kind, f"name:{name[:64]}")
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())
 
 
 def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found | None:
     if _LONG.match(text, end):
         return None  # in the middle of a blob, where a joint could only be sought in vain, at every length of the rest
-    joint = _JOINT.match(text, end)
-    if joint is None:
-        return None
     begin = start
     floor = max(0, start - _REACH)
     while begin > floor and text[begin - 1] in _NAME_CHARS:
         begin -= 1
+    if text[begin - 2 : begin] in ("= ", "==", "=("):
+        found = _compared(text, begin, end, named)
+        if found is not None:
+            return found
+    joint = _JOINT.match(text, end)
+    if joint is None:
+        return None
     if begin and text[begin - 1 : begin + 1] in _ESCAPED_BREAKS:
         begin += 1  # the n of \n is not the name's
+    if begin >= 10 and text.startswith("[REDACTED:", begin - 10):
+        return None  # the kind in a placeholder
     name = text[begin:end] + joint["rest"]
     said = _said(name, named)
     if not said.strength and begin and text[begin - 1] == " " and name.lower() in _SECOND:
@@ -185,7 +237,12 @@ def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found
     return _value(_Site(text, begin, name, said, joint))
 
 
+#: ``secret.assign("…")``: of the name before them.
+_METHODS = re.compile(r"\.(?:assign|set|setValue|put|equals|append|default|value|Text|compare|equalsIgnoreCase)\Z")
+
+
 def _said(name: str, named: Callable[[str], Named]) -> Named:
+    name = _METHODS.sub("", name)
     said = named(name.strip("-.$_"))
     return said if said.strength or "." not in name else named(name.rsplit(".", 1)[-1])
 
@@ -199,6 +256,9 @@ def _value(site: _Site) -> Found | None:
     if site.before == ":" and "arn:" in text[max(0, site.begin - 80) : site.begin]:
         return None  # arn:aws:secretsmanager:…:secret:<its name>
     opened = _OPEN.match(text, site.at)
+    if opened is None and joint["set"] is not None:
+        otherwise = _DEFAULTED.match(text, site.at)
+        opened = _OPEN.match(text, otherwise.end()) if otherwise is not None else None
     if opened is not None:
         return _literal(site, opened)
     if joint["comma"] is not None or joint["call"] is not None:
@@ -231,10 +291,14 @@ def _literal(site: _Site, opened: re.Match[str]) -> Found | None:
         # ``password 'value'`` of a build script
         if joint["close"] is not None or "`" in opened["q"] or "-" in joint["blank"]:
             return None
-        if not shapes.random(value, joined=False) and not (site.said.strength is Strength.STRICT and shapes.password_like(value)):
+        said_so = site.said.kind == "password" and _SAID.search(joint["blank"]) is not None and not any(c.isspace() for c in value)
+        chosen = site.said.strength is Strength.STRICT and shapes.password_like(value)
+        if not said_so and not chosen and not shapes.random(value, joined=False):
             return None
     if (joint["comma"] is not None and joint["close"] is None) or (
-        (joint["comma"] is not None or joint["call"] is not None) and not shapes.random(value, joined=False)
+        (joint["comma"] is not None or joint["call"] is not None)
+        and not shapes.random(value, joined=False)
+        and not (site.said.strength is Strength.STRICT and shapes.chosen(value))
     ):
         return None  # the next argument of a call, whatever it is
     return site.found(start, end)
@@ -250,6 +314,8 @@ def _word(site: _Site) -> Found | None:
     if word is None:
         return None
     end = word.end()
+    if text[end : end + 1] in ("<", ">") and shapes.crossed(text[at:end]):
+        end = _ANY.match(text, end).end()  # type: ignore[union-attr]  # matches anything, also nothing
     before = site.before
     # Written as in an environment: no blanks around the sign, at the beginning of a word.
     tight = joint["set"] == "=" and joint["close"] is None and text[at - 1] == "=" and before in "\n \t;?&\r\"'`:,("
@@ -258,7 +324,7 @@ def _word(site: _Site) -> Found | None:
     elif before == ";" or (before == " " and ";" in text[max(0, site.begin - 80) : site.begin]):
         end = _cut(text, at, end, ";")
     if not tight:
-        end = _cut(text, at, end, ",;)}]")
+        end = _end_of_expression(text, at, end)
     end = _trimmed(text, at, end)
     if tight and ";" in text[at:end] and not shapes.password_like(text[at:end]):
         end = _cut(text, at, end, ";")
@@ -314,6 +380,27 @@ def _cut(text: str, start: int, end: int, stops: str) -> int:
         found = text.find(stop, start, end)
         if found >= 0:
             end = found
+    return end
+
+
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+def _end_of_expression(text: str, start: int, end: int) -> int:
+    """Where an unquoted value ends: at a bracket that was opened before it, at a comma or a semicolon; but not where the text goes on as
+    no code does (``o)p``, ``A,.:``)."""
+    depth = dict.fromkeys("([{", 0)
+    for at in range(start, end):
+        c = text[at]
+        if c in "([{":
+            depth[c] += 1
+        elif c in ")]}":
+            if depth[_PAIRS[c]]:
+                depth[_PAIRS[c]] -= 1
+            elif not text[at + 1 : at + 2].isalnum():
+                return at
+        elif c in ",;" and (at + 1 == end or text[at + 1] not in ".:;,-@*?!#%&+="):
+            return at
     return end
 
 

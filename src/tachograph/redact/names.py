@@ -68,8 +68,37 @@ THROUGH = table(
 _PASSWORD = table(
     """
     password passwd passwort passphrase passcode pwd pword passwrd pasword pswd psw passw motdepasse contrasena senha userpass
-    dbpass mypass rootpass mysqlpass passwords pswrd psswd psswrd passwds pwds
+    dbpass mypass rootpass mysqlpass passwords passwds pwds
+    haslo heslo wachtwoord kennwort salasana parola adgangskode losenord
     """
+)
+
+#: Misspellings: ``pswd``, ``psswrd``, ``paasword``, ``passworsd``.
+_MISSPELT = re.compile(r"pa{0,2}s{1,3}w[or]{0,3}s?ds?\Z")
+
+#: "Password" in other scripts and with the accents of other languages, lower-case.
+FOREIGN = (
+    "비밀번호",
+    "비번",
+    "패스워드",
+    "암호",
+    "пароль",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "暗証番号",
+    "contraseña",
+    "hasło",
+    "lösenord",
+    "şifre",
+    "κωδικός",
+    "סיסמה",
+    "كلمة المرور",
+    "كلمة السر",
+    "पासवर्ड",
+    "รหัสผ่าน",
+    "mật khẩu",
 )
 _SECRET = table(
     """
@@ -79,7 +108,7 @@ _SECRET = table(
 _KEY = table(
     """
     apikey apikeys secretkey privatekey accesskey authkey apisecret masterkey encryptionkey signingkey licensekey accountkey
-    apitoken sharedkey subscriptionkey storagekey
+    apitoken sharedkey subscriptionkey storagekey pkey aeskey
     """
 )
 _TOKEN = table(
@@ -140,7 +169,7 @@ _OPENING_KEY = table(
 _HARMLESS_KEY = table(
     """
     primary foreign public sort partition hash range cache idempotency dedup dedupe deduplication object registry row group
-    index map dict unique composite natural surrogate routing lookup hot short shortcut arrow enter any i18n translation message
+    index map dict unique composite natural surrogate routing lookup hot short shortcut arrow enter i18n translation message
     json yaml state query react item column field property prop record entity node doc document header env environment option
     setting attribute param parameter tab escape esc ctrl control alt shift meta command cmd function fn left right up down home
     page delete backspace space return s3 bucket file path host known order join merge match pivot legend chord major minor
@@ -226,7 +255,33 @@ def named(name: str) -> Named:
     exact = EXACT.get(name.lower().replace("_", "-").strip("-. "))
     if exact is not None:
         return exact
+    if not name.isascii() and any(word in name.lower() for word in FOREIGN):
+        return Named(Strength.STRICT, "password")
     parts = words(name)
+    said = _last(parts[:])
+    return said if said.strength or len(parts) < 2 else _middle(parts)
+
+
+def _middle(parts: list[str]) -> Named:
+    """``password_super_secure``: the telling word is not the last one, and no word behind it says that the name is about a secret."""
+    for index in range(len(parts) - 1, -1, -1):
+        word = parts[index]
+        if word in ABOUT or word in ("less", "free"):
+            return NOTHING
+        if word in _INSIDE and index < len(parts) - 1:
+            return Named(Strength.LIKELY, _INSIDE[word])
+    return NOTHING
+
+
+_INSIDE = {
+    **dict.fromkeys(("password", "passwd", "passphrase", "pwd"), "password"),
+    **dict.fromkeys(("secret", "secrete"), "secret"),
+    **dict.fromkeys(("apikey", "secretkey", "privatekey"), "key"),
+}
+
+
+def _last(parts: list[str]) -> Named:
+    """What the last telling word of a name says."""
     while parts and (parts[-1].isdigit() or parts[-1] in THROUGH):
         parts.pop()
     if not parts:
@@ -234,8 +289,8 @@ def named(name: str) -> Named:
     last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
     if before.isdigit() and len(parts) > 2:
         before = parts[-3] + before
-    if last in _PASSWORD or (last in ("pass", "pw") and before):
-        return Named(Strength.STRICT if last in _PASSWORD else Strength.LIKELY, "password")
+    if last in _PASSWORD or _MISSPELT.match(last) or (last in ("pass", "pw") and before):
+        return Named(Strength.LIKELY if last in ("pass", "pw") else Strength.STRICT, "password")
     if last in _SECRET:
         return Named(Strength.STRICT if last.endswith(("secret", "secrete")) else Strength.LIKELY, "secret")
     if last in _KEY:
@@ -276,4 +331,4 @@ def vocabulary() -> str:
     """All tables as text, for a policy's fingerprint."""
     tables = (ABOUT, THROUGH, _PASSWORD, _SECRET, _KEY, _TOKEN, _OPENING, _HARMLESS_TOKEN, _OPENING_KEY, _HARMLESS_KEY, _NO_ENDING)
     exact = sorted((name, int(said.strength), said.kind) for name, said in EXACT.items())
-    return repr(([sorted(table) for table in tables], _GLUED, exact))
+    return repr(([sorted(table) for table in tables], _GLUED, exact, _MISSPELT.pattern, FOREIGN, sorted(_INSIDE.items())))

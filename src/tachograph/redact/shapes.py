@@ -203,8 +203,37 @@ def _numbered_words(run: str) -> bool:
 
 
 def password_like(value: str) -> bool:
-    """Chosen by a person or a generator: at least six characters out of three classes, no spaces, no code."""
-    return 6 <= len(value) <= 128 and not any(c.isspace() for c in value) and classes(value) >= 3 and any(c.isdigit() for c in value)
+    """Chosen by a person or a generator: at least six characters without blanks, out of three classes with a digit or two symbols among
+    them, or with four different symbols."""
+    if not 6 <= len(value) <= 128 or any(c.isspace() for c in value) or not any(c.isalnum() for c in value):
+        return False
+    symbols = {c for c in value if not c.isalnum()}
+    many = classes(value)
+    return (many >= 3 and (any(c.isdigit() for c in value) or len(symbols - _JOINING) >= 2)) or (len(symbols) >= 5 and len(value) >= 8)
+
+
+def chosen(value: str) -> bool:
+    """The same among the arguments of a call, where the names of other things stand, too: ``x-amz-content-sha256`` is one."""
+    return password_like(value) and not _LOWER_NAME.match(value)
+
+
+_LOWER_NAME = re.compile(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)+\Z")
+#: What joins words in names, paths and sentences.
+_JOINING = frozenset("_-./: ,'\"")
+
+
+def crossed(value: str) -> bool:
+    """Brackets that close what was not opened, in the middle of it: no code and no template looks like that."""
+    opened: list[str] = []
+    for at, c in enumerate(value):
+        if c in "([{":
+            opened.append(c)
+        elif c in ")]}":
+            if opened and opened[-1] + c in ("()", "[]", "{}"):
+                opened.pop()
+            elif value[at + 1 : at + 2].isalnum():
+                return True
+    return False
 
 
 def switch(value: str) -> bool:
@@ -220,6 +249,8 @@ def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
         return True
     if _HOST.match(value) and not random(value, 20, joined=False):
         return True
+    if crossed(value) and password_like(value):
+        return False
     if not quoted and not tight and value[0] in "([{*&|+":
         return True
     if _CONCATENATION.match(value):

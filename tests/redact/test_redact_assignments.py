@@ -1,0 +1,88 @@
+"""Secrets beside their names: the ways in which a name and a value are joined, and where a value ends."""
+
+from __future__ import annotations
+
+import pytest
+from redact_samples import PASSWORD, redactor
+
+from tachograph.redact.rules.examples import hexa, mixed
+
+REDACTOR = redactor()
+
+#: Braces, brackets and no digit: neither code nor a template.
+BRACES = "q{{w" + "}e)r${t]yui" + "(op[asd>-_$#fgh}}"
+SYMBOLS = "A,.:" + "-¨@*¿?!"
+
+MASKED = [
+    *[
+        (form % BRACES, BRACES)
+        for form in (
+            'password = "%s"',
+            "passwd: %s",
+            "api_key = '%s',",
+            "private_key := %s",
+            "db_pass := %s,",
+            "secret = %s`",
+            'if (db_pass !== "%s") {',
+            'if ("%s" == password) {',
+            'if ("%s" !== my_private_key) {',
+            'char secret[25] = "%s";',
+            'secret[] = "%s";',
+            'std::string secret("%s");',
+            'secret.assign("%s",17);',
+            'secret "%s";',
+            "os.environ.get('APP_SECRET_KEY', '%s')",
+            "password_super_secure = '%s'",
+        )
+    ],
+    (f"secret = {SYMBOLS}", SYMBOLS),
+    (f'if SECRET := getenv("OTHER", "{PASSWORD}"):', PASSWORD),
+    (f'PASSWORD = os.environ.get("PASSWORD") or "{PASSWORD}"', PASSWORD),
+    (f"const password = process.env.PW || '{PASSWORD}'", PASSWORD),
+    (f"$password = $_ENV['PW'] ?? '{PASSWORD}';", PASSWORD),
+    (f'variable "acme_api_token" {{\n  type = string\n  default = "{mixed(40)}"\n}}', mixed(40)),
+    ("The default password is 'tangerine'", "tangerine"),
+    ('make sure the password was "tangerine".', "tangerine"),
+    (f"password for root:{PASSWORD}", PASSWORD),
+    (f"DB_password,default:{PASSWORD}", PASSWORD),
+    (f"Key(DBSecret):{PASSWORD}", PASSWORD),
+    (f"비밀번호: {PASSWORD}", PASSWORD),
+    (f"пароль = {PASSWORD}", PASSWORD),
+    (f"密码：{PASSWORD}", PASSWORD),
+    (f"contraseña: {PASSWORD}", PASSWORD),
+    (f"SENHA={PASSWORD}", PASSWORD),
+    (f"todo_secret_do_not_commit = {mixed(30)}", mixed(30)),
+    *[
+        (f"{name}={PASSWORD}", PASSWORD)
+        for name in ("PSWD", "PSSWD", "PSWRD", "PSWORD", "PSSWRD", "PSSWORD", "PASWD", "pasword", "paasword")
+    ],
+]
+
+KEPT = [
+    'if (password == "${PASSWORD}") {',
+    'if ("password" == name) {',
+    'if ("keyboard" === device_key) {',
+    'getenv("API_TOKEN", "")',
+    'headers = ["x-amz-date", "x-amz-security-token", "x-amz-content-sha256"]',
+    "[REDACTED:password:0011aabb] a=b",
+    'variable "api_token" {\n  type = string\n}',
+    "the password is 'required'",
+    "password_reset_url = /accounts/reset/4f9a8b7c6d5e4f3a2b1c",
+    f"passwordless = {hexa(8)}",
+    "f(token=next(it), key=lambda x: x)",
+    'api_token = "api_token: "',
+    "export KEY=${TOKEN:-${DEFAULT_TOKEN}}",
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), MASKED, ids=range(len(MASKED)))
+def test_masked(text: str, secret: str) -> None:
+    begin = text.index(secret)
+    assert any(span.start <= begin and begin + len(secret) <= span.end for span in REDACTOR.spans(text))
+    once = REDACTOR.text(text)
+    assert REDACTOR.text(once) == once
+
+
+@pytest.mark.parametrize("text", KEPT, ids=range(len(KEPT)))
+def test_kept(text: str) -> None:
+    assert REDACTOR.spans(text) == []
