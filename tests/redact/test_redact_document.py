@@ -161,3 +161,13 @@ def test_aws_pair() -> None:
     )
     assert [PLACEHOLDER.fullmatch(str(v)) is not None for v in out.values()] == [True, True, True, False]
     assert PASSWORD not in str(out)
+
+
+def test_a_web_key_keeps_its_public_members() -> None:
+    private, public = mixed(43), mixed(44)
+    key = {"kty": "RSA", "n": public, "e": "AQAB", "d": private, "k": private[:22]}
+    masked = REDACTOR.document(key)
+    assert masked["n"] == public
+    assert masked["e"] == "AQAB"
+    assert private[:22] not in str({**masked, "n": ""})
+    assert REDACTOR.document({"d": public[:22], "k": "short"}) == {"d": public[:22], "k": "short"}

@@ -37,6 +37,8 @@ _OPAQUE = table(
 )
 #: A container registry's or npm's ``user:password`` in base64.
 _CREDENTIALS = ("auth", "_auth")
+#: Of a JSON web key, which a member ``kty`` tells.
+_PRIVATE_MEMBERS = ("d", "p", "q", "dp", "dq", "qi", "k", "r", "t")
 _MEDIA_TYPE = re.compile(r"(?:image|audio|video|font)/|application/(?:pdf|octet-stream|zip|gzip|wasm|vnd\.)")
 _DATA_URL = re.compile(r"data:[\w.+/-]{0,80}(?:;[\w=.-]{1,40}){0,4};base64,")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{64,}={0,2}\Z")
@@ -114,6 +116,7 @@ class Walk:
     def _dict(self, value: dict[Any, Any], said: Named, depth: int) -> Any:
         pair = self._pair(value)
         media = _is_media(value)
+        web_key = isinstance(value.get("kty"), str)
         out: dict[Any, Any] | None = None
         for position, (key, item) in enumerate(value.items()):
             new_key = key
@@ -126,6 +129,8 @@ class Walk:
                     name = pair or (said if len(value) <= 2 else NOTHING)
                 if key in _CREDENTIALS and not name.strength and isinstance(item, str) and decode.credentials(item):
                     name = Named(Strength.STRICT, "authorization")
+                if web_key and key in _PRIVATE_MEMBERS:
+                    name = Named(Strength.STRICT, "private-key")
                 opaque = (key in _OPAQUE and _is_encoded(item)) or (media and key in ("data", "bytes"))
             new = self.value(item, name, depth + 1, opaque=opaque)
             if out is None and (new is not item or new_key is not key):

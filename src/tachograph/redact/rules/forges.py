@@ -191,6 +191,7 @@ RULES: tuple[Rule, ...] = (
         "slk_",
         positive=("sg" + "p_" + hexa(16) + "_" + hexa(40), "sg" + "p_local_" + hexa(40), "sg" + "p_" + mixed(64)),
         negative=("sgp_local_x",),
+        entropy=3.0,
     ),
     token(
         "harness-token",

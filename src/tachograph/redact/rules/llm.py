@@ -210,7 +210,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "wandb-key",
-        r"wandb_v1_\w{40,120}",
+        r"wandb_v1_\w{60,120}",
         "wandb_v1_",
         positive=("wandb" + "_v1_" + mixed(77),),
         negative=("wandb_v1_name",),

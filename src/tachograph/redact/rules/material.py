@@ -6,11 +6,15 @@ Whole PEM blocks are not a rule but an algorithm: see ``tachograph.redact.pem``.
 from __future__ import annotations
 
 import base64
+import re
 
 from tachograph.redact.rules.examples import digits, hexa, letters, mixed, upper
 from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Expression, Rule, token
 
 _SEGMENT = r"[A-Za-z0-9_-]"
+
+#: A quote in JSON, in a string in JSON, or in a Python literal.
+_QUOTE = r"\\{0,3}[\"']"
 
 
 def _encoded(text: bytes, offset: int) -> str:
@@ -173,5 +177,35 @@ RULES: tuple[Rule, ...] = (
         negative=("TlRMTVNTUAABAAAAl4II4gAAAAAAAAAAAAAAAAAAAAAKAGFKAAAADw==",),
         entropy=2.0,
         unless="",
+    ),
+    Rule(
+        id="jwk",  # the private members of a JSON web key; its public ones are e, n, x and y
+        kind="private-key",
+        keywords=tuple(quoted % name for name in ("d", "dp", "dq", "qi", "p", "q") for quoted in ('"%s"', "'%s'", '"%s\\"')),
+        pattern=Expression(
+            r"[\"'](?:d|d[pq]|qi|p|q)" + _QUOTE + r"\s{0,8}:\s{0,8}" + _QUOTE + r"([\w-]{42,1400})(?=" + _QUOTE + ")", re.ASCII
+        ),
+        group=1,
+        positive=(
+            '{"kty":"EC","d":"' + mixed(43) + '"}',
+            "{'kty': 'RSA', 'qi': '" + mixed(170) + "'}",
+            '{\\"p\\":\\"' + mixed(171) + '\\"}',
+        ),
+        negative=('{"d":"' + hexa(64) + '"}', '{"q":"what-is-a-web-key-and-why-should-anyone-have-one"}', '{"id":"' + mixed(43) + '"}'),
+        inside=False,
+        entropy=4.2,
+    ),
+    Rule(
+        id="jwk-oct",  # a symmetric key: short, so its type must stand beside it
+        kind="private-key",
+        keywords=('"oct"', "'oct'", '"oct\\"'),
+        pattern=Expression(
+            r"[\"']oct" + _QUOTE + r"[^{}]{0,400}?[\"']k" + _QUOTE + r"\s{0,8}:\s{0,8}" + _QUOTE + r"([\w-]{16,1400})", re.ASCII
+        ),
+        group=1,
+        positive=('{"kty":"oct","k":"' + mixed(22) + '"}', '{"kty": "oct", "alg": "A128KW", "k": "' + mixed(43) + '"}'),
+        negative=('{"kty":"oct","kid":"' + mixed(22) + '"}', '{"kty":"oct"}, {"k":"' + mixed(22) + '"}'),
+        inside=False,
+        entropy=2.5,
     ),
 )

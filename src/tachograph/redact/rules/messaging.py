@@ -10,7 +10,7 @@ from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RI
 RULES: tuple[Rule, ...] = (
     token(
         "slack-token",  # the cookie of a browser's session (xoxd) is base64, with or without percent signs
-        r"xox(?:[abceoprs]-(?:\d-[A-Za-z0-9]{60,250}|(?=[\d-]*\d{5})[A-Za-z0-9-]{14,250}[A-Za-z0-9]|(?:[0-9A-Fa-f]{6,16}-){1,3}[A-Za-z0-9]{20,250})"
+        r"xox(?:[abceoprs]-(?:\d-[A-Za-z0-9]{60,250}|(?=[\d-]*\d{5})[A-Za-z0-9-]{14,250}[A-Za-z0-9](?!-?[#*])|(?:[0-9A-Fa-f]{6,16}-){1,3}[A-Za-z0-9]{20,250})"
         r"|d-(?=[A-Za-z]*\d)[A-Za-z0-9+/%]{60,400}={0,2}|d-(?=[\d-]*\d{5})[A-Za-z0-9-]{14,250}[A-Za-z0-9])",
         *(f"xox{c}-" for c in "abcdeoprs"),
         positive=(
@@ -141,7 +141,8 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "courier-token",
-        r"(?:pk_prod_[A-Z0-9]{28}|gcntfy-[\w-]{40,160}|rdme_[a-z0-9]{70}|rootly_[0-9a-f]{64})" + RIGHT,
+        r"(?:pk_prod_[A-Z0-9]{28}|gcntfy-[\w-]{1,80}-[0-9a-f-]{36}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|rdme_[a-z0-9]{70}|rootly_[0-9a-f]{64})"
+        + RIGHT,
         "pk_prod_",
         "gcntfy-",
         "rdme_",

@@ -26,10 +26,9 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "square-token",
-        r"(?:sq0(?:atp|csp|idp)-[\w-]{22,50}|(?<![+/=_-])EAAA[\w-]{56,66})" + RIGHT_BASE64,
+        r"(?:sq0(?:atp|csp)-[\w-]{22,50}|(?<![+/=_-])EAAA[\w-]{56,66})" + RIGHT_BASE64,
         "sq0atp-",
         "sq0csp-",
-        "sq0idp-",
         "EAAA",
         positive=("sq0" + "atp-" + mixed(22), "sq0" + "csp-" + mixed(43), "EA" + "AA" + mixed(60)),
         negative=("sq0atp-x",),
@@ -148,14 +147,14 @@ RULES: tuple[Rule, ...] = (
         left=LEFT_WORD,
         entropy=3.5,
     ),
-    token(
-        "asaas-key",
-        r"aact_(?:prod|hmlg|[A-Za-z0-9]{8,40})[A-Za-z0-9_:=+/-]{24,240}",
-        "aact_",
+    Rule(
+        id="asaas-key",
         kind="payment-key",
+        keywords=("aact_",),
+        pattern=Expression(r"(?:\$|" + LEFT_WORD + r")aact_(?:prod|hmlg|[A-Za-z0-9]{8,40})[A-Za-z0-9_:=+/-]{24,240}", re.ASCII),
         positive=("$aa" + "ct_prod_" + mixed(60),),
         negative=("contract_aact_x", "aact_prod_short"),
-        left=r"(?:\$|" + LEFT_WORD + ")",
+        reach=1,
         entropy=3.0,
     ),
     token(

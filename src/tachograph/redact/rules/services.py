@@ -10,7 +10,7 @@ from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, RIGHT_BASE64, R
 RULES: tuple[Rule, ...] = (
     token(
         "sentry-token",
-        r"(?:sntryu_[0-9a-f]{64}|sntrys_eyJ[A-Za-z0-9+/]{60,800}(?:={0,2}_|={1,2})[A-Za-z0-9+/_-]{40,64})" + RIGHT_WORD,
+        r"(?:sntryu_[0-9a-f]{64}|sntrys_eyJ[A-Za-z0-9+/]{60,800}(?:={0,2}_|={1,2})[A-Za-z0-9+/_-]{43,46})" + RIGHT_WORD,
         "sntryu_",
         "sntrys_",
         positive=("sn" + "tryu_" + hexa(64), "sn" + "trys_eyJ" + mixed(150) + "=_" + mixed(43)),
@@ -28,7 +28,7 @@ RULES: tuple[Rule, ...] = (
         id="newrelic-license",  # 40 characters; those of other regions begin with the region
         kind="newrelic-key",
         keywords=("NRAL",),
-        pattern=Expression(LEFT + r"(?:[a-z]{2}\d\dx{1,2}[0-9a-f]{30}|[0-9a-f]{36,40})NRAL" + RIGHT, re.ASCII),
+        pattern=Expression(LEFT + r"(?:[a-z]{2}\d\dx{1,2}[0-9a-f]{28,32}|[0-9a-f]{36,40})NRAL" + RIGHT, re.ASCII),
         positive=(hexa(36) + "NR" + "AL", "eu01xx" + hexa(30) + "NR" + "AL"),
         negative=("NRAL", hexa(12) + "NRAL", "NATURAL"),
         reach=40,
@@ -42,7 +42,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "posthog-key",
-        r"ph[acrsx]_[\w-]{41,72}" + RIGHT_WORD,
+        r"ph[acrsx]_[\w-]{40,72}" + RIGHT_WORD,
         *(f"ph{c}_" for c in "acrsx"),
         positive=("ph" + "x_" + mixed(43), "ph" + "a_" + mixed(57)),
         negative=("phx_name", "phx_" + mixed(38)),
@@ -264,14 +264,14 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "app-platform-key",  # Adafruit IO, Ionic, Dependency-Track, WunderGraph
-        r"(?:aio_[A-Za-z]{4}\d{2}[A-Za-z0-9]{22}|ion_[A-Za-z0-9]{42}|odt_(?:[A-Za-z0-9]{8}_)?[A-Za-z0-9]{32,40}|cosmo_[0-9a-f]{32})"
+        r"(?:aio_(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]{28}|ion_[A-Za-z0-9]{42}|odt_(?:[A-Za-z0-9]{8}_)?[A-Za-z0-9]{32,40}|cosmo_[0-9a-f]{32})"
         + RIGHT_WORD,
         "aio_",
         "ion_",
         "odt_",
         "cosmo_",
         kind="service-token",
-        positive=("ai" + "o_" + "NrZC" + "67" + mixed(22), "io" + "n_" + mixed(42), "od" + "t_" + mixed(32), "cos" + "mo_" + hexa(32)),
+        positive=("ai" + "o_" + mixed(28), "io" + "n_" + mixed(42), "od" + "t_" + mixed(32), "cos" + "mo_" + hexa(32)),
         negative=("aio_pika", "ion_range_slider", "action_" + mixed(42), "cosmo_x"),
         left=LEFT_WORD,
         entropy=3.3,

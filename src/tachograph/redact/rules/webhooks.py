@@ -43,7 +43,7 @@ def address(
 RULES: tuple[Rule, ...] = (
     address(
         "slack-webhook",
-        r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{20,120}",
+        r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?:[A-Za-z0-9]{2,24}/){0,3}[A-Za-z0-9]{16,64}",
         "hooks.slack.com/",
         "hooks.slack-gov.com/",
         positive=(
@@ -79,7 +79,7 @@ RULES: tuple[Rule, ...] = (
     ),
     address(
         "zapier-hook",
-        r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?:\d{4,12}/[A-Za-z0-9]{5,24}|[A-Za-z0-9]{12,40})",
+        r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?:\d{4,10}/[A-Za-z0-9]{5,24}|[A-Za-z0-9]{12,40})",
         "hooks.zapier.com/hooks/",
         positive=("https://hooks.zapier.com/hooks/catch/" + digits(7) + "/" + lower(7) + "/",),
         negative=("https://hooks.zapier.com/hooks/catch/",),
