@@ -96,6 +96,7 @@ def test_environment() -> None:
         "AUTH_TOKEN": "true",
         "API_KEY": "test",
         "TOKEN": "<token>",
+        "TACHO_SECRETS": "TENANT_ID,DB_HOST7",
         "NPM_TOKEN": "${NPM_TOKEN}",
         "SSH_AUTH_SOCK": "/tmp/ssh-abc123/agent.1",
     }
@@ -172,3 +173,8 @@ def test_the_beginning_of_any_form_at_a_cut_end() -> None:
             if form == encoded and length >= len(encoded) - 4:
                 continue  # its last characters are another value's, too
             assert known.beginning("ab " + form[:length]) == expected, form[:length]
+
+
+def test_names_of_secret_variables_are_no_secrets() -> None:
+    red = redactor()
+    assert red.environment({"TACHO_SECRETS": "TENANT_ID,DB_HOST7"}) == {"TACHO_SECRETS": "TENANT_ID,DB_HOST7"}

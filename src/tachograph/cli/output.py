@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from tachograph.core.errors import UsageError
@@ -55,3 +56,9 @@ def duration(milliseconds: float | None) -> str:
         return f"{milliseconds:.0f} ms"
     seconds = milliseconds / 1000
     return f"{seconds:.1f} s" if seconds < 120 else f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Lines that a person should read, on standard error."""
+    for note in notes:
+        print(f"tacho: note: {note}", file=sys.stderr)

@@ -8,18 +8,19 @@ import sys
 
 from tachograph import wiring
 from tachograph.core.errors import UsageError
-from tachograph.host import launch, record
+from tachograph.host import launch, record, secrets
 
-from .output import plural
+from .output import plural, print_notes
 
 KINDS = ("commit", "pr", "deploy", "incident", "ci")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--on-host-loss continue|stop] -- CMD…"
+    parser.usage = "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--secret-from F]… [--on-host-loss continue|stop] -- CMD…"
     parser.add_argument("--name", help="a name for the session")
     parser.add_argument("--id-file", metavar="F", help="write the session's id to this file before the command starts")
     parser.add_argument("--link", action="append", default=[], metavar="KIND=REF", help="tie the session to a " + ", ".join(KINDS))
+    parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
     parser.add_argument(
         "--on-host-loss", choices=("continue", "stop"), default="continue",
         help="if the recorder dies: let the command go on unrecorded (default), or stop it",
@@ -32,11 +33,14 @@ def run(options: argparse.Namespace) -> int:
         if kind not in KINDS or not reference:
             raise UsageError(f"--link takes KIND=REF with KIND one of {', '.join(KINDS)}, not {link!r}")
     launch.executable(options.command, os.environ)
+    given = secrets.collect(options.secret_from, os.environ)
+    print_notes(given.notes)
     chosen = wiring.settings(options.store)
     done = record.record(
         record.Plan(
             opened=wiring.open_for_writing(chosen), command=options.command, environment=os.environ, clock=chosen.clock,
             entropy=chosen.entropy, name=options.name, links=options.link, on_loss=options.on_host_loss, id_file=options.id_file,
+            given=given,
         )
     )  # fmt: skip
     calls = ", ".join(plural(count, f"{kind} call") for kind, count in sorted(done.calls.items())) or "no calls"

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import StoreError, TamperedError
-from tachograph.host import replay
+from tachograph.host import replay, secrets
 from tachograph.log.reader import Recording, resolve
 from tachograph.log.verify import verify
 
 from .app import NO
-from .output import plural, print_json
+from .output import plural, print_json, print_notes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "tacho replay SES [--unverified] [--report F] [--json] [-- CMD…]"
+    parser.usage = "tacho replay SES [--unverified] [--report F] [--json] [--secret-from F]… [-- CMD…]"
     parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
     parser.add_argument("--unverified", action="store_true", help="replay a tape that does not verify; the report says so")
     parser.add_argument("--report", metavar="F", help="write the report to this file as JSON")
+    parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
     parser.add_argument("--json", action="store_true", help="print the report as JSON; the agent's output goes to standard error")
 
 
 def run(options: argparse.Namespace) -> int:
+    given = secrets.collect(options.secret_from, os.environ)
+    print_notes(given.notes)
     opened = wiring.open_for_reading(wiring.settings(options.store))
     session_id = resolve(opened.store, options.session)
     checked = verify(opened.store, session_id, public=opened.key.public(), data_key=opened.data_key(session_id))
@@ -40,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     found = replay.replay(
         replay.Plan(
             recording=Recording(opened, session_id, strict=checked.good), verified=checked.good, command=options.command,
-            quiet=options.json,
+            quiet=options.json, given=given,
         )
     )  # fmt: skip
     if options.report:

@@ -7,7 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import tachograph
@@ -23,6 +23,7 @@ from tachograph.redact.policy import Policy
 
 from . import facts, launch
 from .recorder import Recorder
+from .secrets import Given
 from .server import Server
 from .workspace import Watcher
 
@@ -47,6 +48,7 @@ class Plan:
     links: Sequence[str] = ()
     on_loss: str = "continue"
     id_file: str | None = None
+    given: Given = field(default_factory=Given)
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str]) -
     policy = Policy.default()
     visible = {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
     redactor = Redactor(policy, key=plan.opened.fingerprint_key, known=known_from_environment(visible))
+    plan.given.teach(redactor)
     cwd = os.getcwd()
     repository = facts.repository(cwd)
     watcher = Watcher(cwd, repository, redactor, avoid=(plan.opened.store.url,))

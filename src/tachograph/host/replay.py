@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from . import launch, scratch
 from .known import Known
 from .player import Player, printed
 from .recorder import output_hash
+from .secrets import Given
 from .server import Server
 
 #: An SDK that finds no credentials fails before it sends anything. These are no credentials.
@@ -47,6 +48,7 @@ class Plan:
     verified: bool
     command: Sequence[str] = ()
     quiet: bool = False
+    given: Given = field(default_factory=Given)
 
 
 def replay(plan: Plan) -> dict[str, Any]:
@@ -94,7 +96,9 @@ def replay(plan: Plan) -> dict[str, Any]:
 
 def _redactor(plan: Plan) -> Redactor:
     """The policy of the recording. Which secrets were known then is found out as they are met (``Known``)."""
-    return Redactor(Policy.default(), key=plan.recording.opened.fingerprint_key)
+    redactor = Redactor(Policy.default(), key=plan.recording.opened.fingerprint_key)
+    plan.given.teach(redactor)
+    return redactor
 
 
 def _outside(root: str) -> str | None:

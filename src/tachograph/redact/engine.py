@@ -28,7 +28,7 @@ from tachograph.redact import arguments as argv_of
 from tachograph.redact import bodies, decode, headers, jsontext, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
-from tachograph.redact.known import Known, known_from_environment
+from tachograph.redact.known import NAMES, Known, known_from_environment
 from tachograph.redact.names import Strength, folder, variable
 from tachograph.redact.placeholder import fingerprint, placeholder
 from tachograph.redact.policy import Policy
@@ -210,7 +210,7 @@ class Redactor:
         return {name: self._variable(name, value, tally) for name, value in env.items()}
 
     def _variable(self, name: str, value: str, tally: Counter[str] | None) -> str:
-        if folder(name, value) or self.policy.plain(name):
+        if name in NAMES or folder(name, value) or self.policy.plain(name):
             return self.text(value, tally)
         said = self.policy.named(name)
         if said.strength is not Strength.STRICT and not value.isdigit():

@@ -23,6 +23,8 @@ from tachograph.redact.words import table
 SHORTEST = 6
 #: Characters of a value that a person named. One that is shorter than ``SHORTEST`` is masked as a word of its own only.
 SHORTEST_SURE = 4
+#: Variables of our own that hold names of secret variables, and no secrets.
+NAMES = ("TACHO_SECRETS",)
 #: Characters of a line of a value that has several. Shorter lines are brackets and single letters.
 _SHORTEST_LINE = 16
 #: Characters that must have come of a value for its beginning to be recognised at the end of a broken text, and of its end looked at.
@@ -190,7 +192,7 @@ def known_from_environment(env: Mapping[str, str]) -> dict[str, str]:
         value = value.strip()
         if not acceptable(value):
             continue
-        said = NOTHING if folder(name, value) else named(name) if value.isdigit() else variable(name)
+        said = NOTHING if name in NAMES or folder(name, value) else named(name) if value.isdigit() else variable(name)
         if said.strength and (shapes.secret(value, said, quoted=True, tight=True) or _stands_out(value, said)):
             out[value] = "env"
         elif len(value) <= 8192:
