@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Any, Protocol
 
-from tachograph.redact import decode, headers, shapes
+from tachograph.redact import decode, headers, manifests, shapes
 from tachograph.redact.known import SHORTEST_SURE
 from tachograph.redact.names import NOTHING, Named, Strength
 from tachograph.redact.policy import Policy
@@ -117,6 +117,7 @@ class Walk:
         pair = self._pair(value)
         media = _is_media(value)
         web_key = isinstance(value.get("kty"), str)
+        sealed = manifests.is_secret(value)
         out: dict[Any, Any] | None = None
         for position, (key, item) in enumerate(value.items()):
             new_key = key
@@ -127,17 +128,30 @@ class Walk:
                 name = self._policy.named(key)
                 if key in _VALUE_KEYS and not name.strength:
                     name = pair or (said if len(value) <= 2 else NOTHING)
-                if key in _CREDENTIALS and not name.strength and isinstance(item, str) and decode.credentials(item):
-                    name = Named(Strength.STRICT, "authorization")
                 if web_key and key in _PRIVATE_MEMBERS:
                     name = Named(Strength.STRICT, "private-key")
                 opaque = (key in _OPAQUE and _is_encoded(item)) or (media and key in ("data", "bytes"))
-            new = self.value(item, name, depth + 1, opaque=opaque)
+            if sealed and key in manifests.DATA and isinstance(item, dict):
+                new: Any = self._sealed(item)
+            elif key in _CREDENTIALS and isinstance(item, str) and decode.credentials(item):
+                new = self._leaves.string(item, [Edit(0, len(item), "authorization", rule="basic-auth")])
+            else:
+                new = self.value(item, name, depth + 1, opaque=opaque)
             if out is None and (new is not item or new_key is not key):
                 out = dict(list(value.items())[:position])
             if out is not None:
                 out[new_key] = new
         return value if out is None else out
+
+    def _sealed(self, value: dict[Any, Any]) -> Any:
+        """The data of a Kubernetes Secret: every value is one."""
+        out = {
+            key: self._leaves.string(item, [Edit(0, len(item), "secret", rule="manifest")])
+            if isinstance(item, str) and manifests.worth(item)
+            else item
+            for key, item in value.items()
+        }
+        return out if any(out[key] is not value[key] for key in value) else value
 
     def _key(self, key: str) -> str:
         edits = self._leaves.scan(key, Depth.ALL) if len(key) >= SHORTEST_SURE else []

@@ -1,4 +1,9 @@
-"""What is secret in the value of an HTTP header, in characters of the value."""
+"""What is secret in the value of an HTTP header, in characters of the value; and in a header that stands in a text.
+
+In a text an authorization may have any scheme (``Authorization: ApiKey-v1 …``) and parameters (``Digest username="…", response="…"``,
+``AWS4-HMAC-SHA256 Credential=…, Signature=…``): parameters go together, up to the end of the header. ``LITERALS`` lists what a text must
+contain for anything to be found in it.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,22 @@ import re
 
 from tachograph.redact import shapes
 from tachograph.redact.names import Named, Strength, named
-from tachograph.redact.spans import Edit
+from tachograph.redact.spans import Edit, Found
 from tachograph.redact.words import table
 
 #: Whole schemes: the word stays, what follows goes.
 _SCHEME = re.compile(r"\s*(?:([A-Za-z][A-Za-z0-9-]{1,31})[ \t:]+)?(\S.*\S|\S)\s*\Z", re.DOTALL)
 _COOKIE = re.compile(r"\s*([^=;,\s]{1,256})\s*=\s*(\"?)([^;\"]{1,8192})\2")
+
+LITERALS = ("uthorization", "UTHORIZATION", "oauth_signature")
+
+_IN_TEXT = re.compile(
+    r"(?:\\{0,4}[\"'])?\s{0,3}(?::|=>|=|,)\s{0,3}(?P<open>\\{0,4}[\"'])?(?P<scheme>[A-Za-z][\w-]{1,31})[ \t:]{1,4}(?P<rest>[^\s\"'`][^\r\n]{7,8192})"
+)
+_BARE = re.compile(r"[^\s\"'`\\]+")
+_PARAMETER = re.compile(r"[A-Za-z][\w-]{0,31}=")
+_RUN = re.compile(r"[A-Za-z0-9+/=_.~%-]{8,}")
+_OAUTH = re.compile(r"oauth_signature\\{0,4}[\"']?\s{0,2}[=:]\s{0,2}\\{0,4}[\"']?(?P<value>[A-Za-z0-9+/=_.~%-]{8,1024})")
 
 #: Headers that hold a secret under a name which does not say so.
 DEFAULT = table(
@@ -66,3 +81,52 @@ def cookies(value: str, *, first_only: bool) -> list[Edit]:
         if first_only:
             break
     return out
+
+
+def find(text: str) -> list[Found]:
+    """Authorizations and OAuth signatures anywhere in a text."""
+    out: list[Found] = []
+    for literal in ("uthorization", "UTHORIZATION"):
+        at = text.find(literal)
+        while at >= 0:
+            match = _IN_TEXT.match(text, at + len(literal))
+            found = _authorization(text, at, match) if match is not None else None
+            if found is not None:
+                out.append(found)
+            at = text.find(literal, at + len(literal) if found is None else found.end)
+    if "oauth_signature" in text:
+        for match in _OAUTH.finditer(text):
+            if any(c.isdigit() or c.isupper() for c in match["value"]) and not _PARAMETER.match(match["value"]):
+                out.append(Found(*match.span("value"), "signature", "oauth-signature"))
+    return out
+
+
+def _authorization(text: str, at: int, match: re.Match[str]) -> Found | None:
+    start = match.start("rest")
+    if _PARAMETER.match(text, start):
+        # Up to the quote in which the header stands, or to the end of the line.
+        quote = match["open"] or _quote_before(text, at)
+        end = text.find(quote, start, match.end()) if quote else -1
+        end = match.end() if end < 0 else end
+    else:
+        bare = _BARE.match(text, start)
+        end = bare.end() if bare else start
+    while end > start and text[end - 1] in " \t,;)}]\\":
+        end -= 1
+    value = text[start:end]
+    if "[REDACTED" in value or not any(shapes.random(run, 12) for run in _RUN.findall(value)):
+        return None
+    return Found(start, end, "authorization", "header:authorization")
+
+
+def _quote_before(text: str, at: int) -> str:
+    """The quote, escaped or not, in front of the name whose tail is at ``at``."""
+    start = at
+    while start > 0 and at - start < 24 and (text[start - 1].isalnum() or text[start - 1] in "-_"):
+        start -= 1
+    low = start
+    if low and text[low - 1] in "\"'":
+        low -= 1
+        while low and text[low - 1] == "\\" and start - low < 6:
+            low -= 1
+    return text[low:start]

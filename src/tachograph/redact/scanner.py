@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 
-from tachograph.redact import addresses, assignments, commands, decode, pem, pii, services
+from tachograph.redact import addresses, assignments, commands, decode, files, headers, manifests, pem, pii, services
 from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.repeats import again
@@ -71,11 +71,12 @@ class Scanner:
         if self._known:
             found += ranked(self._known.find(text, narrow), 0)
         if depth >= Depth.SHAPES:
-            if "BEGIN " in text:
+            if "PRIVATE KEY" in text:
                 found += [Ranked(start, end, "private-key", 1, "private-key") for start, end in pem.find(text)]
             found += ranked(self._vendors.find(text, narrow), 2)
         if depth >= Depth.ALL:
             found += ranked(addresses.find(text), 3)
+            found += ranked((*manifests.find(text), *files.find(text), *headers.find(text)), 3)
             lowered = text.lower()
             if len(lowered) != len(text):
                 lowered = text.translate(_LOWER)

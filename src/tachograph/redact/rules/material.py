@@ -136,17 +136,6 @@ RULES: tuple[Rule, ...] = (
         inside=False,
     ),
     Rule(
-        id="netrc-password",
-        kind="password",
-        keywords=("login ",),
-        pattern=Expression(r"login\s+[\w.@+-]{1,255}\s+password\s+([^\s\"']{4,255})"),
-        group=1,
-        positive=("machine api.example.com login me pass" + "word " + mixed(20),),
-        negative=("login with the password you have",),
-        inside=False,
-        entropy=2.0,
-    ),
-    Rule(
         id="bearer",
         kind="authorization",
         keywords=("earer ",),

@@ -1,0 +1,83 @@
+"""Secrets in files that hold credentials by position rather than by name: ``.netrc``, ``.pgpass``, ``.htpasswd`` and LDAP hashes, the
+``auth`` of a ``docker`` configuration.
+
+Here the position proves the secret, so that short and wordy passwords go, too. ``LITERALS`` lists what a text must contain for anything to
+be found in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tachograph.redact import decode, shapes
+from tachograph.redact.spans import Found
+
+LITERALS = (
+    "machine",
+    "default login",
+    ":5432:",
+    ":5433:",
+    ":5439:",
+    ":6432:",
+    ":*:",
+    "SHA}",
+    "SHA2",
+    "SHA5",
+    "MD5}",
+    "CRYPT}",
+    '"auth',
+    'auth\\"',
+    "_auth",
+)
+
+_GAP = r"(?:\s|\\[nrt]){1,16}"
+_MACHINE = re.compile(rf"\b(?:machine{_GAP}[\w.:\[\]-]{{1,253}}|default(?={_GAP}(?:login|user|password)))")
+_TOKEN = re.compile(rf"{_GAP}(login|user|password|passwd|account){_GAP}(?:\"([^\"\n]{{1,255}})\"|([^\s\"]{{1,255}}))")
+_PGPASS = re.compile(
+    r"(?:^|(?<=[\s\"'`])|(?<=\\n))(?:[\w.-]{1,253}|\*):(?:5432|5433|5439|6432|\*):[\w.*-]{1,63}:[\w.*@-]{1,63}:(?P<pw>(?:[^\s:\\\"'`]|\\[:\\]){3,128})",
+    re.MULTILINE,
+)
+_HASH = re.compile(r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\}(?P<hash>[A-Za-z0-9+/$.]{13,128}={0,2})")
+_AUTH = re.compile(
+    r"(?:\\{0,4}[\"']auth\\{0,4}[\"']\s{0,8}:\s{0,8}\\{0,4}[\"']|\b_auth\s{0,4}=\s{0,4}[\"']?)(?P<auth>[A-Za-z0-9+/]{6,2048}={0,2})"
+)
+
+
+def find(text: str) -> list[Found]:
+    """Secrets of all such files in a text."""
+    out: list[Found] = []
+    if "machine" in text or "default" in text:
+        out += _netrc(text)
+    if any(port in text for port in (":5432:", ":5433:", ":5439:", ":6432:", ":*:")):
+        out += [Found(*match.span("pw"), "password", "pgpass") for match in _PGPASS.finditer(text) if not shapes.hollow(match["pw"])]
+    if "SHA" in text or "MD5}" in text or "CRYPT}" in text:
+        out += [Found(*match.span("hash"), "password-hash", "ldap-hash") for match in _HASH.finditer(text)]
+    if "auth" in text:
+        out += [
+            Found(*match.span("auth"), "authorization", "basic-auth") for match in _AUTH.finditer(text) if decode.credentials(match["auth"])
+        ]
+    return out
+
+
+def _netrc(text: str) -> Iterator[Found]:
+    """``machine … login … password …`` on one line or several, in any order."""
+    for machine in _MACHINE.finditer(text):
+        at = machine.end()
+        for _ in range(4):
+            token = _TOKEN.match(text, at)
+            if token is None:
+                break
+            group = 2 if token.group(2) is not None else 3
+            value = _whole(token.group(group))
+            start = token.start(group)
+            if token.group(1) in ("password", "passwd") and len(value) >= 3 and not shapes.hollow(value) and value[0] not in "$<{":
+                yield Found(start, start + len(value), "password", "netrc")
+            at = start + len(value) + (group == 2)
+
+
+def _whole(value: str) -> str:
+    """Without an escaped line break and what follows it."""
+    for escape in ("\\n", "\\r", "\\t", "\\\\"):
+        value = value.partition(escape)[0]
+    return value
