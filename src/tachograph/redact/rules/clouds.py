@@ -44,7 +44,6 @@ RULES: tuple[Rule, ...] = (
         "GOCSPX-",
         positive=("GOC" + "SPX-" + mixed(28),),
         negative=("GOCSPX-secret",),
-        entropy=3.0,
     ),
     token(
         "google-oauth-token",
@@ -151,7 +150,6 @@ RULES: tuple[Rule, ...] = (
         kind="vercel-token",
         positive=("vercel" + "_blob_rw_" + mixed(40),),
         negative=("vercel_blob_rw_x",),
-        entropy=3.0,
     ),
     token(
         "netlify-token",
@@ -159,7 +157,6 @@ RULES: tuple[Rule, ...] = (
         *(f"nf{c}_" for c in "pcoua"),
         positive=("nf" + "p_" + mixed(36),),
         negative=("nfp_x",),
-        entropy=3.0,
     ),
     token(
         "cloudflare-token",
@@ -185,7 +182,6 @@ RULES: tuple[Rule, ...] = (
         "pscale_",
         positive=("pscale" + "_tkn_" + mixed(43),),
         negative=("pscale_name",),
-        entropy=3.0,
     ),
     token(
         "neon-key",
@@ -194,7 +190,6 @@ RULES: tuple[Rule, ...] = (
         "npg_",
         positive=("na" + "pi_" + lower(64), "np" + "g_" + mixed(14)),
         negative=("napi_status",),
-        entropy=3.0,
     ),
     token(
         "databricks-token",
@@ -212,7 +207,6 @@ RULES: tuple[Rule, ...] = (
         "mdb_sa_sk_",
         positive=("mdb" + "_sa_sk_" + mixed(40),),
         negative=("mdb_sa_sk_x",),
-        entropy=3.0,
     ),
     token(
         "clickhouse-key",
@@ -247,7 +241,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "tencent-key",
-        r"(?:AKID|IKID)[A-Za-z0-9]{32}" + RIGHT_BASE64,
+        r"(?:AKID|IKID)[A-Za-z0-9]{28,40}" + RIGHT_BASE64,
         "AKID",
         "IKID",
         positive=("AK" + "ID" + mixed(32),),
@@ -285,7 +279,6 @@ RULES: tuple[Rule, ...] = (
         "dnkey-",
         positive=("dn" + "key-" + mixed(26) + "-" + mixed(52),),
         negative=("dnkey-x",),
-        entropy=3.0,
     ),
     token(
         "akamai-token",
@@ -300,7 +293,6 @@ RULES: tuple[Rule, ...] = (
         "SCW",
         positive=("SC" + "W" + upper(17),),
         negative=("SCW_ACCESS_KEY",),
-        entropy=3.0,
     ),
     token(
         "render-token",
@@ -310,7 +302,6 @@ RULES: tuple[Rule, ...] = (
         kind="cloud-token",
         positive=("rn" + "d_" + mixed(32), "EX" + "O" + hexa(24)),
         negative=("rnd_seed",),
-        entropy=3.0,
     ),
     token(
         "scalingo-token",

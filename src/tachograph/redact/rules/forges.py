@@ -9,12 +9,17 @@ from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RI
 
 RULES: tuple[Rule, ...] = (
     token(
-        "github-token",
-        r"gh[pousr]_[A-Za-z0-9_]{36,255}",
+        "github-token",  # an installation's token may be a JSON web token
+        r"(?:gh[pousr]_[A-Za-z0-9_]{36,255}|ghs_(?:\d{1,12}_)?eyJ[\w.-]{40,2048})",
         *(f"gh{c}_" for c in "pousr"),
-        positive=("gh" + "p_" + mixed(36), r"\n" + "gh" + "s_" + mixed(36), "MY_" + "gh" + "o_" + mixed(36)),
+        positive=(
+            "gh" + "p_" + mixed(36),
+            r"\n" + "gh" + "s_" + mixed(36),
+            "MY_" + "gh" + "o_" + mixed(36),
+            "gh" + "s_" + digits(6) + "_eyJ" + mixed(30) + ".eyJ" + mixed(60) + "." + mixed(80),
+        ),
         negative=("gh" + "p_tooshort", "ghp_" + "x" * 36),
-        entropy=3.0,
+        entropy=1.5,
     ),
     token(
         "github-pat",
@@ -23,7 +28,6 @@ RULES: tuple[Rule, ...] = (
         kind="github-token",
         positive=("github" + "_pat_" + mixed(22) + "_" + mixed(59),),
         negative=("github_pat_token",),
-        entropy=3.0,
     ),
     token(
         "gitlab-token",
@@ -31,7 +35,6 @@ RULES: tuple[Rule, ...] = (
         *(f"gl{c}-" for c in ("pat", "dt", "rt", "rtr", "cbt", "ptt", "ft", "imt", "agent", "oas", "soat", "wt")),
         positive=("gl" + "pat-" + mixed(20), "gl" + "cbt-64_" + mixed(20), "gl" + "pat-" + mixed(27) + ".01.1a" + lower(7)),
         negative=("gl" + "pat-short", "glpat-" + "x" * 20),
-        entropy=3.0,
     ),
     token(
         "gitlab-runner-token",
@@ -39,7 +42,6 @@ RULES: tuple[Rule, ...] = (
         "GR1348941",
         positive=("GR" + "1348941" + mixed(20),),
         negative=("GR" + "1348941",),
-        entropy=3.0,
     ),
     token(
         "gitlab-flag-token",
@@ -47,13 +49,12 @@ RULES: tuple[Rule, ...] = (
         "glffct-",
         positive=("gl" + "ffct-" + mixed(20),),
         negative=("glffct-",),
-        entropy=3.0,
     ),
     token(
         "bitbucket-token",
-        r"(?:ATBB[A-Za-z0-9]{32}|ATCTT3xFfG[A-Za-z0-9=_-]{100,300}|BBDC-[A-Za-z0-9+/@_-]{40,50})",
+        r"(?:ATBB[A-Za-z0-9]{32}|ATCTT3[A-Za-z0-9=+/_-]{100,300}|BBDC-[A-Za-z0-9+/@_-]{40,50})",
         "ATBB",
-        "ATCTT3xFfG",
+        "ATCTT3",
         "BBDC-",
         positive=("AT" + "BB" + mixed(32), "BB" + "DC-" + mixed(44)),
         negative=("ATBB" + digits(5),),
@@ -61,8 +62,8 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "atlassian-token",
-        r"ATATT3xFf[A-Za-z0-9+/=_-]{100,300}",
-        "ATATT3xFf",
+        r"ATATT3[A-Za-z0-9+/=_-]{100,300}",
+        "ATATT3",
         positive=("ATA" + "TT3xFf" + "GF0" + mixed(180),),
         negative=("ATATT3xFf",),
         entropy=3.0,
@@ -73,7 +74,6 @@ RULES: tuple[Rule, ...] = (
         "npm_",
         positive=("npm" + "_" + mixed(36),),
         negative=("npm_config_registry", "npm_" + "package_name_is_not_a_token_at_all"),
-        entropy=3.0,
     ),
     token(
         "pypi-token",
@@ -81,7 +81,6 @@ RULES: tuple[Rule, ...] = (
         "pypi-AgE",
         positive=("py" + "pi-AgEIcHlwaS5vcmc" + mixed(120),),
         negative=("pypi-AgE",),
-        entropy=3.0,
     ),
     token(
         "rubygems-token",
@@ -105,7 +104,6 @@ RULES: tuple[Rule, ...] = (
         "oy2",
         positive=("oy" + "2" + lower(43),),
         negative=("toy2" + lower(43),),
-        entropy=3.0,
     ),
     token(
         "docker-token",
@@ -113,7 +111,6 @@ RULES: tuple[Rule, ...] = (
         "dckr_",
         positive=("dckr" + "_pat_" + mixed(27),),
         negative=("dckr_pat_" + "short",),
-        entropy=3.0,
     ),
     token(
         "clojars-token",
@@ -121,7 +118,6 @@ RULES: tuple[Rule, ...] = (
         "CLOJARS_",
         positive=("CLO" + "JARS_" + lower(60),),
         negative=("CLOJARS_USERNAME",),
-        entropy=3.0,
     ),
     token(
         "artifactory-key",  # the last form is a password that the server encrypted
@@ -191,15 +187,15 @@ RULES: tuple[Rule, ...] = (
         "slk_",
         positive=("sg" + "p_" + hexa(16) + "_" + hexa(40), "sg" + "p_local_" + hexa(40), "sg" + "p_" + mixed(64)),
         negative=("sgp_local_x",),
-        entropy=3.0,
     ),
     token(
         "harness-token",
-        r"[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}" + RIGHT,
+        r"[ps]at\.[\w-]{22}\.[0-9A-Za-z]{24}\.[A-Za-z0-9]{20}" + RIGHT,
         "pat.",
         "sat.",
         positive=("pa" + "t." + mixed(22) + "." + hexa(24) + "." + mixed(20),),
         negative=("pat.example.com",),
+        entropy=3.0,
     ),
     token(
         "octopus-key",
@@ -244,7 +240,6 @@ RULES: tuple[Rule, ...] = (
         *(f"dp.{c}." for c in ("pt", "st", "ct", "sa", "scim", "audit")),
         positive=("dp" + ".pt." + mixed(43), "dp" + ".st.prd." + mixed(43)),
         negative=("dp.pt.x",),
-        entropy=3.0,
     ),
     token(
         "vault-token",
@@ -273,7 +268,6 @@ RULES: tuple[Rule, ...] = (
         "A3-",
         positive=("op" + "s_eyJ" + mixed(300), "A3" + "-" + "-".join((upper(6), upper(11), upper(5), "Q7X2Z", "B4W6H"))),
         negative=("ops_eyJ" + mixed(40), "A3-" + "XXXXXX-XXXXXXXXXXX-XXXXX-XXXXX-XXXXX"),
-        entropy=3.0,
     ),
     token(
         "infisical-token",
@@ -288,7 +282,6 @@ RULES: tuple[Rule, ...] = (
         "snyk_",
         positive=("sny" + "k_uat." + mixed(60),),
         negative=("snyk_test",),
-        entropy=3.0,
     ),
     token(
         "docker-swarm-key",
@@ -297,7 +290,6 @@ RULES: tuple[Rule, ...] = (
         "SWMTKN-1-",
         positive=("SWM" + "KEY-1-" + mixed(43), "SWM" + "TKN-1-" + lower(50) + "-" + lower(25)),
         negative=("SWMKEY-1-",),
-        entropy=3.0,
     ),
     token(
         "packagist-token",
@@ -305,5 +297,16 @@ RULES: tuple[Rule, ...] = (
         "packagist_",
         positive=("packagist" + "_ack_" + hexa(68),),
         negative=("packagist_url",),
+    ),
+    Rule(
+        id="gitlab-session",
+        kind="cookie",
+        keywords=("_gitlab_session=",),
+        pattern=Expression(r"_gitlab_session=([0-9a-z]{32})" + RIGHT),
+        group=1,
+        positive=("_gitlab_" + "session=" + hexa(32),),
+        negative=("_gitlab_session=x",),
+        inside=False,
+        entropy=2.0,
     ),
 )

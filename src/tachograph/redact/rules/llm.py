@@ -77,7 +77,6 @@ RULES: tuple[Rule, ...] = (
         "gsk_",
         positive=("gsk" + "_" + mixed(52),),
         negative=("gsk" + "_enabled_by_default",),
-        entropy=3.0,
     ),
     token(
         "xai-key",
@@ -93,7 +92,6 @@ RULES: tuple[Rule, ...] = (
         "pplx-",
         positive=("pplx" + "-" + mixed(48),),
         negative=("pplx-70b-online",),
-        entropy=3.0,
     ),
     token(
         "replicate-token",
@@ -101,7 +99,6 @@ RULES: tuple[Rule, ...] = (
         "r8_",
         positive=("r8" + "_" + mixed(37),),
         negative=("cr8_" + mixed(10),),
-        entropy=3.0,
     ),
     token(
         "huggingface-token",
@@ -134,7 +131,6 @@ RULES: tuple[Rule, ...] = (
         "csk-",
         positive=("csk" + "-" + lower(48),),
         negative=("csk-model",),
-        entropy=3.0,
     ),
     token(
         "together-key",
@@ -142,7 +138,6 @@ RULES: tuple[Rule, ...] = (
         "tgp_v1_",
         positive=("tgp" + "_v1_" + mixed(43),),
         negative=("tgp_v1_name",),
-        entropy=3.0,
     ),
     token(
         "fireworks-key",
@@ -158,7 +153,6 @@ RULES: tuple[Rule, ...] = (
         "tvly-",
         positive=("tvly" + "-dev-" + mixed(32),),
         negative=("tvly-python-client",),
-        entropy=3.0,
     ),
     token(
         "firecrawl-key",
@@ -181,7 +175,6 @@ RULES: tuple[Rule, ...] = (
         "pcsk_",
         positive=("pcsk" + "_" + mixed(6) + "_" + mixed(60),),
         negative=("pcsk_name",),
-        entropy=3.0,
     ),
     token(
         "voyage-key",
@@ -229,7 +222,6 @@ RULES: tuple[Rule, ...] = (
         "flp_",
         positive=("e2b" + "_" + hexa(40), "rpa" + "_" + mixed(44).upper()),
         negative=("e2b_sandbox",),
-        entropy=3.0,
     ),
     token(
         "upstage-key",

@@ -106,9 +106,7 @@ RULES: tuple[Rule, ...] = (
     token(
         "nkey-seed",
         r"S[ACNOUX][A-Z2-7]{56}" + RIGHT,
-        "SU",
-        "SA",
-        "SO",
+        *(f"S{c}" for c in "ACNOUX"),
         kind="private-key",
         positive=("S" + "UA" + upper(55),),
         negative=("SUPERSEDED", "SUA" + "B" * 60),

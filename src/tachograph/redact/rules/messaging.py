@@ -28,7 +28,6 @@ RULES: tuple[Rule, ...] = (
         kind="slack-token",
         positive=("xo" + "xe.xoxp-1-" + mixed(166),),
         negative=("xoxe.xoxp-1-Name",),
-        entropy=3.0,
     ),
     token(
         "slack-app-token",
@@ -68,7 +67,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "sendgrid-key",
-        r"SG\.[\w-]{16,32}\.[\w-]{32,64}",
+        r"SG\.(?:[\w-]{16,32}\.[\w-]{32,64}|(?=[A-Za-z.=_-]{0,60}\d)[\w.=-]{66})",
         "SG.",
         positive=("S" + "G." + mixed(22) + "." + mixed(43),),
         negative=("SG.Name.Value",),
@@ -150,7 +149,6 @@ RULES: tuple[Rule, ...] = (
         kind="service-token",
         positive=("rd" + "me_" + lower(70), "root" + "ly_" + hexa(64)),
         negative=("rdme_version",),
-        entropy=3.0,
     ),
     Rule(
         id="facebook-app-token",

@@ -22,7 +22,6 @@ RULES: tuple[Rule, ...] = (
         "whsec_",
         positive=("wh" + "sec_" + mixed(32),),
         negative=("whsec_name",),
-        entropy=3.0,
     ),
     token(
         "square-token",
@@ -32,7 +31,6 @@ RULES: tuple[Rule, ...] = (
         "EAAA",
         positive=("sq0" + "atp-" + mixed(22), "sq0" + "csp-" + mixed(43), "EA" + "AA" + mixed(60)),
         negative=("sq0atp-x",),
-        entropy=3.0,
     ),
     Rule(
         id="paypal-token",
@@ -55,6 +53,7 @@ RULES: tuple[Rule, ...] = (
         "shopify-partner-token",
         r"shptka_[0-9a-f]{32}|atkn_[0-9a-f]{64}",
         "shptka_",
+        "atkn_",
         kind="shopify-token",
         positive=("shp" + "tka_" + hexa(32),),
         negative=("shptka_x",),
@@ -99,7 +98,6 @@ RULES: tuple[Rule, ...] = (
         "duffel_",
         positive=("duf" + "fel_test_" + mixed(43),),
         negative=("duffel_test_x",),
-        entropy=3.0,
     ),
     token(
         "payment-key",
@@ -128,7 +126,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "live-key-hex",
-        r"(?:live|test)_(?:auth_)?[0-9a-f]{32}" + RIGHT_WORD,
+        r"(?:live|test)_(?:auth_|pub_)?[0-9a-f]{31,40}" + RIGHT_WORD,
         "live_",
         "test_",
         kind="service-key",
@@ -170,7 +168,6 @@ RULES: tuple[Rule, ...] = (
         "persona_",
         positive=("persona" + "_production_" + uuid(),),
         negative=("persona_production_short",),
-        entropy=3.0,
     ),
     token(
         "onfido-key",

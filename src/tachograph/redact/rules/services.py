@@ -82,7 +82,6 @@ RULES: tuple[Rule, ...] = (
         "figr_",
         positive=("fi" + "gd_" + mixed(40),),
         negative=("figd_abc",),
-        entropy=3.0,
     ),
     token(
         "postman-key",
@@ -94,7 +93,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "dropbox-token",
-        r"sl\.(?:u\.)?[\w-]{60,400}",
+        r"sl\.(?:u\.)?[\w-]{60,400}(?:=[\w=-]{0,140})?",
         "sl.",
         positive=("s" + "l." + mixed(140),),
         negative=("ssl.create_default_context",),
@@ -107,7 +106,6 @@ RULES: tuple[Rule, ...] = (
         "tfp_",
         positive=("tf" + "p_" + mixed(59),),
         negative=("tfp_layers",),
-        entropy=3.0,
     ),
     token(
         "contentful-token",
@@ -115,7 +113,6 @@ RULES: tuple[Rule, ...] = (
         "CFPAT-",
         positive=("CF" + "PAT-" + mixed(43),),
         negative=("CFPAT-x",),
-        entropy=3.0,
     ),
     token(
         "hubspot-token",
@@ -133,7 +130,6 @@ RULES: tuple[Rule, ...] = (
         "fio-u-",
         positive=("fi" + "o-u-" + mixed(64),),
         negative=("fio-u-x",),
-        entropy=3.0,
     ),
     token(
         "mapbox-token",
@@ -142,7 +138,6 @@ RULES: tuple[Rule, ...] = (
         "tk.eyJ",
         positive=("s" + "k.eyJ" + mixed(80) + "." + mixed(22),),
         negative=("sk.eyJ",),
-        entropy=3.0,
     ),
     token(
         "adobe-secret",
@@ -150,7 +145,6 @@ RULES: tuple[Rule, ...] = (
         "p8e-",
         positive=("p8" + "e-" + mixed(32),),
         negative=("p8e-x",),
-        entropy=3.0,
     ),
     token(
         "stackhawk-key",
@@ -158,7 +152,6 @@ RULES: tuple[Rule, ...] = (
         "hawk.",
         positive=("ha" + "wk." + mixed(20) + "." + mixed(20),),
         negative=("hawk.conf",),
-        entropy=3.0,
     ),
     token(
         "configcat-key",
@@ -166,12 +159,12 @@ RULES: tuple[Rule, ...] = (
         "configcat-sdk-1",
         positive=("config" + "cat-sdk-1/" + mixed(22) + "/" + mixed(22),),
         negative=("configcat-sdk-1",),
-        entropy=3.0,
     ),
     token(
         "service-key",
         r"(?:dvc_(?:server|mobile|client)_[\w-]{16,80}|tines_[\w-]{40,80}|waka_(?:[a-z]{2,4}_)?[0-9A-Za-z-]{36,80}|sm_(?:aat|pat|sat)_\w{16}|BBFF-[\w-]{30,34}|cnvca\w{20,80})",
         "dvc_",
+        "tines_",
         "waka_",
         "sm_aat_",
         "sm_pat_",
@@ -180,7 +173,6 @@ RULES: tuple[Rule, ...] = (
         "cnvca",
         positive=("wa" + "ka_" + uuid(), "sm" + "_aat_" + lower(16), "BB" + "FF-" + mixed(30)),
         negative=("waka_time",),
-        entropy=3.0,
     ),
     Rule(
         id="clickup-token",
@@ -192,7 +184,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "algolia-monitor-key",
-        r"(?:lmd_[0-9a-f]{32}|pplx_[A-Za-z0-9]{40,60}|sntryx_[0-9a-f]{64}|lip_[\w-]{40,64})" + RIGHT,
+        r"(?:lmd_[0-9a-f]{32}|lip_[\w-]{40,64})" + RIGHT,
         "lmd_",
         "lip_",
         kind="service-token",
@@ -233,7 +225,6 @@ RULES: tuple[Rule, ...] = (
         "mlsn.",
         positive=("ml" + "sn." + hexa(64),),
         negative=("mlsn.com",),
-        entropy=3.0,
     ),
     token(
         "fullstory-key",
@@ -251,7 +242,6 @@ RULES: tuple[Rule, ...] = (
         "shltm_",
         positive=("sh" + "ltm_" + mixed(40),),
         negative=("shltm_name",),
-        entropy=3.0,
     ),
     token(
         "nightfall-key",
