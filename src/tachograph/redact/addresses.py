@@ -2,8 +2,6 @@
 
 The password of a userinfo goes, also one with characters in it that it should not have (``@``, ``/``, ``#``); the user name goes with it where
 it is itself random (a pair of keys, a token before ``:x-oauth-basic``). Host, port and database stay: they are evidence, not secrets.
-
-``LITERALS`` lists what a text must contain for anything to be found in it.
 """
 
 from __future__ import annotations
@@ -13,9 +11,8 @@ from collections.abc import Iterator
 
 from tachograph.redact import shapes
 from tachograph.redact.names import Named, Strength, named
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
-
-LITERALS = ("://", "?", "&", "#access_token=", "@tcp(", "@unix(", ":thin:")
 
 _RUN = re.compile(r"[^\s\"'`<>\\]{1,1000}")
 _END_OF_AUTHORITY = re.compile(r"[/?#]")
@@ -58,6 +55,15 @@ _PARAMETERS = {
 
 EXAMPLE_USERS = frozenset(("user", "username", "usr", "name", "login", "foo", "me", "myuser", "myusername", "your-username", "xxx"))
 EXAMPLE_PASSWORDS = frozenset(("password", "pass", "passwd", "pwd", "pw", "bar", "passphrase", "yyy", "mypassword", "token", "apikey"))
+
+
+#: What must be in a text for ``find``.
+TRIGGERS = (
+    Trigger(("://",), r"://[^\s\"'`<>\\]{1,1000}@"),
+    Trigger(("?", "&", "#access_token="), _QUERY.pattern),
+    Trigger(("@tcp(", "@unix("), _GO_DSN.pattern),
+    Trigger((":thin:",), _THIN.pattern),
+)
 
 
 def find(text: str) -> list[Found]:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from tachograph.redact import headers, shapes
 from tachograph.redact.names import FOREIGN, Named, Strength, folder
 from tachograph.redact.names import named as builtin
+from tachograph.redact.prefilter.engines import lower
 from tachograph.redact.spans import Found
 
 #: In the lowered text. What any name with something to hide contains.
@@ -102,11 +103,11 @@ _LONG = re.compile(r"[A-Za-z0-9_.$-]{65}")
 _LONGEST_MARK = 64
 
 
-def find(text: str, lowered: str, *, named: Callable[[str], Named] = builtin, stems: Iterable[str] = STEMS) -> list[Found]:
-    """Secrets beside their names. ``lowered`` is the text with its letters lowered, of the same length."""
+def find(text: str, places: Iterable[tuple[int, str]], *, named: Callable[[str], Named] = builtin) -> list[Found]:
+    """Secrets beside their names. ``places``: where the stems begin in the lowered text, each with its stem, sorted."""
     out: list[Found] = []
     after = 0  # the end of the last line of cookies
-    for at, stem in _places(lowered, stems if text.isascii() else (*stems, *FOREIGN)):
+    for at, stem in places:
         if out and at < out[-1].end and at > out[-1].start:
             continue  # a stem inside what is masked already
         mark = text.rfind("[REDACTED:", max(0, at - _LONGEST_MARK), at)
@@ -136,15 +137,17 @@ def _cookies(text: str, end: int) -> tuple[list[Found], int]:
     return [Found(joint.end() + edit.start, joint.end() + edit.end, edit.kind, edit.rule) for edit in secret], joint.end() + len(value)
 
 
-def _places(lowered: str, stems: Iterable[str]) -> list[tuple[int, str]]:
-    places = []
-    for stem in stems:
-        at = lowered.find(stem)
-        while at >= 0:
-            places.append((at, stem))
-            at = lowered.find(stem, at + len(stem))
-    places.sort()
-    return places
+def foreign(text: str) -> list[tuple[int, str]]:
+    """Where the stems of other alphabets begin."""
+    if text.isascii():
+        return []
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = lower(text)
+    return [(match.start(), match.group()) for match in _FOREIGN.finditer(lowered)]
+
+
+_FOREIGN = re.compile("|".join(map(re.escape, FOREIGN)))
 
 
 class _Site(NamedTuple):

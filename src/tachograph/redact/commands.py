@@ -4,19 +4,19 @@
 A short flag says nothing by itself (``ssh -p`` is a port, ``cp -p`` a switch), so the search begins at the names of programs. Behind one, the
 words of the same command are read as a shell would read them, over continued lines, up to a pipe or the end of the line; a row of quoted
 words (``["docker", "login", "-p", "…"]``) is a command, too. Long flags with a telling name are ``assignments``' business.
-
-``LITERALS`` lists what a text must contain for anything to be found in it, in any case of letters.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tachograph.redact import headers, names, shapes
 from tachograph.redact.addresses import EXAMPLE_PASSWORDS, EXAMPLE_USERS
+from tachograph.redact.prefilter.engines import lower
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
 #: Characters of a command that are read behind a program's name.
@@ -139,12 +139,24 @@ _ORACLES = ("sqlplus", "impdp", "expdp", "sqlldr", "rman target")
 _OTHERS = ("htpasswd", "connect-viserver", "convertto-securestring", "kubectl", "oc", "gh secret set", *_IMPACKET, *_ORACLES)
 _INPUTS = ("--password-stdin", "--with-token", "chpasswd", "--stdin", "sudo -s", "--token-stdin", "vault login -", "cargo login")
 
-#: In the lowered text: without one of these nothing is found.
-LITERALS: tuple[str, ...] = tuple(sorted((*_BY_NAME, *_OTHERS))) + _INPUTS
+_NAMES = tuple(sorted((*_BY_NAME, *_OTHERS)))
+
+#: What must be in a text for ``find``: a program's name by itself, by its number in ``_NAMES``, or last a way to hand over a secret.
+TRIGGERS = (
+    *(
+        Trigger(
+            (name,),
+            rf"(?:^|[^a-z0-9_.$@-]|\\[nt]){re.escape(name)}(?:\.exe|\.cmd|\.bat)?[\"']?[ \t,\\]",
+            re.IGNORECASE,
+            caseless=True,
+        )
+        for name in _NAMES
+    ),
+    Trigger(_INPUTS, caseless=True),
+)
 
 _NAME_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.$@-")
 _SUFFIX = re.compile(r"(?:\.exe|\.cmd|\.bat)?(?=[\"']?[ \t,\\])", re.IGNORECASE)
-_LOWER = {c: c + 32 for c in range(65, 91)}
 _GAP = re.compile(r"[ \t]*(?:(?:\\|\^|`)\r?\n[ \t]*|\\n[ \t]*(?=-))*")
 _SWITCH = re.compile(r"-|/[A-Za-z]+(?::|\Z)")
 _TARGET = re.compile(r"(?:[\w.-]{1,64}[/\\])?[\w.$-]{1,64}:([^\s@]{3,128})@[\w.-]+\Z")
@@ -153,13 +165,11 @@ _PLAIN = re.compile(r"[^\s\"'\\|;&`<>]+")
 _ITEM = re.compile(r"[\"']?\s{0,200},\s{0,200}(?P<q>[\"'])")
 
 
-def find(text: str) -> list[Found]:
-    """Secrets of all commands in a text."""
+def find(text: str, woken: Iterable[int] | None = None) -> list[Found]:
+    """Secrets of all commands in a text. ``woken``: the numbers of the triggers that are in it, where that is known."""
     out: dict[tuple[int, int], Found] = {}
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = text.translate(_LOWER)
-    for name in (*_BY_NAME, *_OTHERS):
+    lowered = lower(text)
+    for name in _NAMES if woken is None else [_NAMES[number] for number in sorted(woken) if number < len(_NAMES)]:
         at = lowered.find(name)
         while at >= 0:
             end = at + len(name)

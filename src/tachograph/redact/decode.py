@@ -22,6 +22,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
 #: Layers of encoding that are undone.
@@ -115,6 +116,13 @@ _ESCAPES = (
         _entity,
     ),
     _Escapes(("=3D",), re.compile(r"=(?:3D|\r?\n)"), re.compile(r"=(?:([0-9A-F]{2})|\r?\n)"), _quoted),
+)
+
+
+#: What must be in a text for ``find``.
+TRIGGERS = (
+    Trigger((), rf"[A-Za-z0-9+/_-]{{{_SHORTEST}}}"),
+    *(Trigger(escapes.marks, escapes.worth.pattern) for escapes in _ESCAPES),
 )
 
 

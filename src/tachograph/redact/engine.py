@@ -32,6 +32,7 @@ from tachograph.redact.known import NAMES, Known, known_from_environment
 from tachograph.redact.names import Strength, folder, variable
 from tachograph.redact.placeholder import fingerprint, placeholder
 from tachograph.redact.policy import Policy
+from tachograph.redact.prefilter.index import Index
 from tachograph.redact.scanner import Depth, Scanner
 from tachograph.redact.spans import Edit, secret_of
 
@@ -79,6 +80,15 @@ class Redactor:
         person named it, so that it may be any word of at least four characters."""
         if not self.policy.allows(value):
             self._known.learn(value, kind, sure=sure)
+
+    def forget(self) -> None:
+        """Empties the cache of findings."""
+        self._cache.clear()
+
+    @property
+    def index(self) -> Index:
+        """What finds candidates; ``compile`` or ``load`` makes it fast (see ``prefilter.index``)."""
+        return self._scanner.index
 
     # -- texts -----------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,7 @@
 """Secrets in files that hold credentials by position rather than by name: ``.netrc``, ``.pgpass``, ``.htpasswd`` and LDAP hashes, the
 ``auth`` of a ``docker`` configuration.
 
-Here the position proves the secret, so that short and wordy passwords go, too. ``LITERALS`` lists what a text must contain for anything to
-be found in it.
+Here the position proves the secret, so that short and wordy passwords go, too.
 """
 
 from __future__ import annotations
@@ -11,25 +10,8 @@ import re
 from collections.abc import Iterator
 
 from tachograph.redact import decode, shapes
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
-
-LITERALS = (
-    "machine",
-    "default login",
-    ":5432:",
-    ":5433:",
-    ":5439:",
-    ":6432:",
-    ":*:",
-    "SHA}",
-    "SHA2",
-    "SHA5",
-    "MD5}",
-    "CRYPT}",
-    '"auth',
-    'auth\\"',
-    "_auth",
-)
 
 _GAP = r"(?:\s|\\[nrt]){1,16}"
 _MACHINE = re.compile(rf"\b(?:machine{_GAP}[\w.:\[\]-]{{1,253}}|default(?={_GAP}(?:login|user|password)))")
@@ -41,6 +23,15 @@ _PGPASS = re.compile(
 _HASH = re.compile(r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\}(?P<hash>[A-Za-z0-9+/$.]{13,128}={0,2})")
 _AUTH = re.compile(
     r"(?:\\{0,4}[\"']auth\\{0,4}[\"']\s{0,8}:\s{0,8}\\{0,4}[\"']|\b_auth\s{0,4}=\s{0,4}[\"']?)(?P<auth>[A-Za-z0-9+/]{6,2048}={0,2})"
+)
+
+
+#: What must be in a text for ``find``.
+TRIGGERS = (
+    Trigger(("machine", "default"), _MACHINE.pattern + _TOKEN.pattern),
+    Trigger((":5432:", ":5433:", ":5439:", ":6432:", ":*:"), _PGPASS.pattern, re.MULTILINE),
+    Trigger(("SHA", "MD5}", "CRYPT}"), _HASH.pattern),
+    Trigger(("auth",), _AUTH.pattern),
 )
 
 

@@ -1,8 +1,7 @@
 """What is secret in the value of an HTTP header, in characters of the value; and in a header that stands in a text.
 
 In a text an authorization may have any scheme (``Authorization: ApiKey-v1 …``) and parameters (``Digest username="…", response="…"``,
-``AWS4-HMAC-SHA256 Credential=…, Signature=…``): parameters go together, up to the end of the header. ``LITERALS`` lists what a text must
-contain for anything to be found in it.
+``AWS4-HMAC-SHA256 Credential=…, Signature=…``): parameters go together, up to the end of the header.
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ import re
 
 from tachograph.redact import shapes
 from tachograph.redact.names import Named, Strength, named
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Edit, Found
 from tachograph.redact.words import table
 
 #: Whole schemes: the word stays, what follows goes.
 _SCHEME = re.compile(r"\s*(?:([A-Za-z][A-Za-z0-9-]{1,31})[ \t:]+)?(\S.*\S|\S)\s*\Z", re.DOTALL)
 _COOKIE = re.compile(r"\s*([^=;,\s]{1,256})\s*=\s*(\"?)([^;\"]{1,8192})\2")
-
-LITERALS = ("uthorization", "UTHORIZATION", "oauth_signature")
 
 _IN_TEXT = re.compile(
     r"(?:\\{0,4}[\"'])?\s{0,3}(?::|=>|=|,)\s{0,3}(?P<open>\\{0,4}[\"'])?(?P<scheme>[A-Za-z][\w-]{1,31})[ \t:]{1,4}(?P<rest>[^\s\"'`][^\r\n]{7,8192})"
@@ -81,6 +79,13 @@ def cookies(value: str, *, first_only: bool) -> list[Edit]:
         if first_only:
             break
     return out
+
+
+#: What must be in a text for ``find``.
+TRIGGERS = (
+    Trigger(("uthorization", "UTHORIZATION"), "(?:uthorization|UTHORIZATION)" + _IN_TEXT.pattern),
+    Trigger(("oauth_signature",), _OAUTH.pattern),
+)
 
 
 def find(text: str) -> list[Found]:

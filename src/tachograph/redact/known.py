@@ -141,7 +141,7 @@ class Known:
     def __bool__(self) -> bool:
         return bool(self.kinds)
 
-    def find(self, text: str, narrow: str = "") -> list[Found]:  # noqa: ARG002 -- the index needs no narrowed text
+    def find(self, text: str) -> list[Found]:
         """All occurrences of all forms."""
         out: list[Found] = []
         if self._forms:
@@ -196,7 +196,7 @@ def known_from_environment(env: Mapping[str, str]) -> dict[str, str]:
         if said.strength and (shapes.secret(value, said, quoted=True, tight=True) or _stands_out(value, said)):
             out[value] = "env"
         elif len(value) <= 8192:
-            for start, end, *_ in (*DEFAULT.find(value, DEFAULT.narrow(value)), *addresses.find(value)):
+            for start, end, *_ in (*DEFAULT.find(value), *addresses.find(value)):
                 if acceptable(value[start:end]):
                     out[value[start:end]] = "env"
     return out

@@ -2,8 +2,6 @@
 
 YAML, with the kind before or after the data, in lists, in block scalars, indented by blanks or tabs; JSON as text, also escaped. A JSON value
 that was understood as such asks ``is_secret``. A value that is a template (``{{ .Values.x }}``), encrypted (``ENC[…]``) or empty stays.
-
-``LITERALS`` lists what a text must contain for anything to be found in it.
 """
 
 from __future__ import annotations
@@ -13,9 +11,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tachograph.redact import shapes
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
-
-LITERALS = ("kind", "kubernetes.io/")
 
 #: Where the values are.
 DATA = ("data", "stringData")
@@ -35,6 +32,14 @@ _Q = r"\\{0,4}\""
 _JSON_DATA = re.compile(rf"{_Q}(?:data|stringData){_Q}\s{{0,8}}:\s{{0,8}}\{{([^{{}}]{{1,200000}})\}}")
 _JSON_KIND = re.compile(rf"{_Q}kind{_Q}\s{{0,8}}:\s{{0,8}}{_Q}(\w{{1,64}}){_Q}")
 _JSON_VALUE = re.compile(rf"{_Q}\s{{0,8}}:\s{{0,8}}{_Q}([^\"\\]{{1,200000}})")
+
+
+#: What must be in a text for ``find``.
+TRIGGERS = (
+    Trigger(("kind", "kubernetes.io/"), r"kind[\"']?[ \t]*:[ \t]*[\"']?[Ss]ecret"),
+    Trigger(("kind", "kubernetes.io/"), _TYPE.pattern),
+    Trigger(("kind", "kubernetes.io/"), _JSON_KIND.pattern.replace(r"\w{1,64}", "(?i:secret)")),
+)
 
 
 class _Line(NamedTuple):

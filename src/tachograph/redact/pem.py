@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import re
 
-LITERALS = ("PRIVATE KEY",)
+from tachograph.redact.prefilter.trigger import Trigger
+
+#: What must be in a text for ``find``.
+TRIGGERS = (Trigger(("PRIVATE KEY",), r"(?:BEGIN|END) [A-Z0-9 ]{0,40}?PRIVATE KEY"),)
 
 OPENER = "-----BEGIN "
 _OPEN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
 _EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}([^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![\w-])")
@@ -142,6 +143,9 @@ _FINDERS: dict[str, Callable[[str], Iterator[Found]]] = {"email": _emails, "phon
 
 #: What a policy may ask for.
 KINDS = tuple(_FINDERS)
+
+#: What must be in a text for ``find``.
+TRIGGERS = (Trigger((), r"[@\d]"),)
 
 
 def find(text: str, kinds: Iterable[str]) -> list[Found]:

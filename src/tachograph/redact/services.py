@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from tachograph.redact import shapes
 from tachograph.redact.names import harmless_before, words
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.rules.service_names import AMBIGUOUS_NAMES, SERVICE_NAMES
 from tachograph.redact.spans import Found
 
@@ -64,10 +65,13 @@ _KEEP = bytes(c if 97 <= c <= 122 or 48 <= c <= 57 else 32 for c in range(256))
 _ENCODED = frozenset(name.encode() for name in SERVICE_NAMES)
 
 
-def literals() -> tuple[str, ...]:
-    """Lower-case literals. A text holds nothing for this finder if its lowered form holds none of them, neither as it stands nor without
-    its ``-``, ``_`` and ``.``."""
-    return (*WORDS, *sorted(SERVICE_NAMES))
+#: The value's beginning, as something that is matched.
+_BEGINNING = _HEAD.replace("(?=", "(?:")
+#: What must be in a text for ``find``: a word or a name, its joint and the beginning of a value.
+TRIGGERS = (
+    Trigger(WORDS, _WORD.pattern + _BEGINNING, re.IGNORECASE, caseless=True),
+    Trigger((), _AFTER_NAME.pattern + _BEGINNING, re.IGNORECASE),
+)
 
 
 def find(text: str, lowered: str) -> list[Found]:

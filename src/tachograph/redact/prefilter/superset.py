@@ -1,0 +1,163 @@
+"""A pattern for a byte matcher that matches wherever a pattern of Python's ``re`` does, and maybe elsewhere.
+
+The bytes are the text with ``?`` for every character outside of ASCII, so a character is a byte and everything that accepts such a character
+must accept ``?``. What is lost, always towards more matches:
+
+- look-around, word boundaries and ends go, a beginning may also be that of a line or of a string in quotes; a back reference becomes its group once more, groups are not captured;
+- long repetitions are shortened: at least ``LEAST`` times, and without an upper bound. Big counts are what makes a database big.
+
+Python's own parser does the reading. It is no public interface, so whoever calls this must cope with ``UnsupportedError``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+#: Repetitions. Enough to tell a token from a word.
+LEAST = 20
+#: Repetitions. Bounded ones up to here stay bounded.
+_MOST = 8
+
+#: Of the text, or of what a scanner of JSON or of lines takes out of it and scans by itself.
+_BEGINNING = r"(?:^|[\x0a\x22])"
+
+_PARSER: Any = getattr(re, "_parser", None)
+_ASCII = frozenset(range(128))
+_OUTSIDE = ord("?")
+#: Letters that some character outside of ASCII equals when case is ignored: dotless i, long s, the Kelvin sign.
+_FOLDED = frozenset(b"iksIKS")
+
+
+class UnsupportedError(ValueError):
+    """A construct that has no counterpart here."""
+
+
+def superset(pattern: str, flags: int = 0) -> str:
+    """The pattern for the matcher, in ASCII. Raises ``UnsupportedError``."""
+    if _PARSER is None:
+        raise UnsupportedError("this Python keeps its parser elsewhere")
+    try:
+        parsed = _PARSER.parse(pattern, flags)
+        return _Translation(parsed.state.flags).sequence(parsed, parsed.state.flags)
+    except (re.error, AttributeError, TypeError, KeyError, ValueError, RecursionError) as error:
+        raise UnsupportedError(f"{pattern[:80]!r}: {error}") from error
+
+
+class _Translation:
+    def __init__(self, flags: int) -> None:
+        self.flags = flags
+        self.groups: dict[int, str] = {}
+
+    def sequence(self, items: Any, flags: int) -> str:
+        return "".join(self.item(str(op), argument, flags) for op, argument in items)
+
+    def item(self, op: str, argument: Any, flags: int) -> str:
+        if op == "AT":
+            return _BEGINNING if str(argument) in ("AT_BEGINNING", "AT_BEGINNING_STRING") and not flags & re.MULTILINE else ""
+        if op in ("ASSERT", "ASSERT_NOT"):
+            return ""
+        if op == "LITERAL":
+            return _set(*_cased({argument}, flags))
+        if op == "NOT_LITERAL":
+            return _set(_ASCII - {argument}, outside=True)
+        if op == "ANY":
+            return _set(_ASCII if flags & re.DOTALL else _ASCII - {0x0A}, outside=True)
+        if op == "IN":
+            return _class(argument, flags)
+        if op == "BRANCH":
+            return f"(?:{'|'.join(self.sequence(branch, flags) for branch in argument[1])})"
+        if op == "SUBPATTERN":
+            group, added, removed, inner = argument
+            made = f"(?:{self.sequence(inner, (flags | added) & ~removed)})"
+            if group is not None:
+                self.groups[group] = made
+            return made
+        if op in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            least, most, inner = argument
+            return self.repeat(least, most, inner, flags)
+        if op == "ATOMIC_GROUP":
+            return f"(?:{self.sequence(argument, flags)})"
+        if op == "GROUPREF":
+            return self.groups[argument]
+        if op == "GROUPREF_EXISTS":
+            _, yes, no = argument
+            return f"(?:{self.sequence(yes, flags)}|{self.sequence(no, flags) if no else ''})"
+        raise UnsupportedError(op)
+
+    def repeat(self, least: int, most: int, inner: Any, flags: int) -> str:
+        made = f"(?:{self.sequence(inner, flags)})" if len(inner) != 1 else self.sequence(inner, flags)
+        if made in ("", "(?:)") or most == 0:
+            return ""
+        if not least <= most <= _MOST:
+            least, top = min(int(least), LEAST), ""
+        else:
+            top = str(int(most))
+        return f"(?:{made}){{{int(least)},{top}}}"
+
+
+def _cased(chars: set[int], flags: int) -> tuple[frozenset[int], bool]:
+    """With the other case where case is ignored; and whether characters outside of ASCII are among them."""
+    outside = any(c > 127 for c in chars)
+    if flags & re.IGNORECASE:
+        both = {ord(other) for c in chars for other in (chr(c).lower(), chr(c).upper()) if len(other) == 1}
+        chars = chars | both
+        outside |= not flags & re.ASCII and bool(chars & _FOLDED)
+        outside |= any(c > 127 for c in chars)
+    return frozenset(c for c in chars if c < 128), outside
+
+
+def _class(items: Any, flags: int) -> str:
+    chars: set[int] = set()
+    outside = negated = False
+    for op, argument in items:
+        if str(op) == "NEGATE":
+            negated = True
+        elif str(op) == "LITERAL":
+            chars.add(argument)
+        elif str(op) == "RANGE":
+            low, high = argument
+            outside |= high > 127
+            chars |= set(range(low, min(high, 127) + 1))
+        elif str(op) == "CATEGORY":
+            name = str(argument).removeprefix("CATEGORY_")
+            inside = _category(name.removeprefix("NOT_"), flags)
+            chars |= _ASCII - inside if name.startswith("NOT_") else inside
+            outside |= name.startswith("NOT_") or not flags & re.ASCII
+        else:
+            raise UnsupportedError(str(op))
+    if negated:
+        return _set(_ASCII - chars, outside=True)
+    cased, more = _cased(chars, flags)
+    return _set(cased, outside or more)
+
+
+def _category(name: str, flags: int) -> frozenset[int]:
+    """The members of ``\\d``, ``\\s`` or ``\\w`` that are ASCII."""
+    if name == "DIGIT":
+        return frozenset(c for c in _ASCII if chr(c).isdecimal())
+    if name == "SPACE":
+        return frozenset(b" \t\n\r\f\v") if flags & re.ASCII else frozenset(c for c in _ASCII if chr(c).isspace())
+    if name == "WORD":
+        return frozenset(c for c in _ASCII if chr(c).isalnum() or c == 0x5F)
+    raise UnsupportedError(name)
+
+
+def _set(chars: frozenset[int], outside: bool) -> str:
+    """A class of bytes."""
+    if outside:
+        chars = chars | {_OUTSIDE}
+    if not chars:
+        raise UnsupportedError("a class of nothing")
+    if len(chars) == 1:
+        return f"\\x{next(iter(chars)):02x}"
+    out = []
+    ordered = sorted(chars)
+    at = 0
+    while at < len(ordered):
+        to = at
+        while to + 1 < len(ordered) and ordered[to + 1] == ordered[to] + 1:
+            to += 1
+        out.append(f"\\x{ordered[at]:02x}-\\x{ordered[to]:02x}" if to > at else f"\\x{ordered[at]:02x}")
+        at = to + 1
+    return f"[{''.join(out)}]"
