@@ -1,0 +1,131 @@
+"""Tokens of tools for building, testing, packaging and reviewing software."""
+
+from __future__ import annotations
+
+import re
+
+from tachograph.redact.rules.examples import hexa, lower, mixed, uuid
+from tachograph.redact.rules.prefixed import prefixed
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Expression, Rule, token
+
+RULES: tuple[Rule, ...] = (
+    prefixed("appveyor-token", "v2.", "lower", 20, 20, word=True, entropy=3.2),
+    Rule(
+        id="jenkins-token",  # 11 is the version of the format
+        kind="jenkins-token",
+        keywords=tuple(f"11{c}" for c in "0123456789abcdef"),
+        pattern=Expression(LEFT_WORD + r"11[0-9a-f]{32}(?![A-Za-z0-9_-])"),
+        positive=("1" + "1" + hexa(32),),
+        negative=("11" + hexa(30), "11" + hexa(40)),
+        entropy=2.8,
+    ),
+    prefixed("lambdatest-key", "LT_", "mixed", 44, 56),
+    prefixed("percy-token", "web_ app_ auto_ ss_ vmw_ generic_", "hex", 64, 64, word=True),
+    prefixed("chromatic-token", "chpt_", "hex", 12, 24),
+    prefixed("argos-token", "argos_", "hex", 40, 40),
+    prefixed("socket-token", "sktsec_", "url", 36),
+    Rule(
+        id="endor-labs-key",
+        kind="endor-labs-key",
+        keywords=("endr+",),
+        pattern=Expression(LEFT + r"endr\+[\w-]{16,40}", re.ASCII),
+        positive=("en" + "dr+" + mixed(16),),
+        negative=("endr+x",),
+        inside=False,
+        gate="endr+",
+    ),
+    prefixed("aikido-token", "AIK_SECRET_ AIK_CI_ AIK_RUNTIME_", "url", 20),
+    prefixed("veracode-key", "vera01es-", "hex", 64),
+    prefixed("veracode-id", "vera01ei-", "hex", 32, kind="veracode-key"),
+    prefixed("deno-deploy-token", "ddp_ ddo_ ddw_", "mixed", 36, 48, word=True),
+    prefixed("jsr-token", "jsrp_ jsrd_ jsrt_ jsrw_", "mixed", 28, 64),
+    prefixed("open-vsx-token", "ovsxat_ ovsxp_", "uuid"),
+    Rule(
+        id="jetbrains-token",
+        kind="jetbrains-token",
+        keywords=("perm:", "perm-"),
+        pattern=Expression(LEFT_WORD + r"perm[:-][A-Za-z0-9+/=_-]{4,80}\.[A-Za-z0-9+/=_-]{4,80}\.[A-Za-z0-9+/=_-]{20,80}", re.ASCII),
+        positive=(
+            "per" + "m:" + mixed(12) + "=." + mixed(16) + "==." + mixed(42),
+            "per" + "m-" + mixed(12) + "." + mixed(16) + "." + mixed(42),
+        ),
+        negative=("perm:read.write",),
+        inside=False,
+        gate="perm",
+        entropy=3.5,
+    ),
+    prefixed("gitpod-token", "gitpod_pat_", "dotted", 40),
+    prefixed("codesandbox-token", "csb_v1_", "url", 36, 64),
+    prefixed("val-town-token", "vtwn_", "mixed", 24, 64),
+    Rule(
+        id="bitwarden-token",
+        kind="bitwarden-token",
+        keywords=("0.",),
+        pattern=Expression(
+            LEFT_WORD + r"0\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==", re.ASCII
+        ),
+        positive=("0" + "." + uuid() + "." + mixed(30) + ":" + mixed(22) + "==",),
+        negative=("0.1.2",),
+    ),
+    prefixed("trufflehog-token", "thog-agent-", "hex", 32),
+    prefixed("gitbook-token", "gb_api_", "mixed", 36, 64),
+    prefixed("mintlify-key", "mint_dsc_ mint_", "mixed", 24, 64, word=True, entropy=3.5),
+    prefixed("kong-token", "kpat_ spat_", "mixed", 40, 64),
+    prefixed("weblate-token", "wlu_ wlp_", "mixed", 32, 48),
+    prefixed("tolgee-key", "tgpat_ tgpak_", "lower", 32, 64),
+    prefixed("phabricator-token", "api- cli-", "lower", 28, 28, word=True, entropy=3.5),
+    prefixed("appetize-token", "tok_", "lower", 26, 26, word=True, entropy=3.5),
+    token(
+        "github-app-token",  # the first form of installation tokens
+        r"v1\.[0-9a-f]{40}" + RIGHT,
+        "v1.",
+        kind="github-token",
+        positive=("v" + "1." + hexa(40),),
+        negative=("v1." + hexa(12),),
+        left=LEFT_WORD,
+    ),
+    prefixed("atlassian-session-token", "ATSTT3xFf ATOATT3xFf", "base64", 60, kind="atlassian-token"),
+    prefixed("trello-token", "ATTA", "hex", 64, 72),
+    prefixed("modrinth-token", "mrp_ mra_", "mixed", 40, 80),
+    prefixed("inngest-signing-key", "signkey-prod- signkey-test- signkey-branch- signkey-staging-", "hex", 32),
+    prefixed("trigger-key", "tr_dev_ tr_prod_ tr_stg_ tr_preview_ tr_pat_", "mixed", 20, 48),
+    prefixed("n8n-key", "n8n_api_", "hex", 64),
+    prefixed("unkey-key", "unkey_", "mixed", 20, 64, entropy=3.5),
+    prefixed("uploadthing-token", "eyJhcGlLZXkiOi", "base64", 40),
+    prefixed("retool-token", "retool_01", "lower", 24, 40),
+    prefixed("roam-token", "roam-graph-token-", "url", 20),
+    prefixed("knock-token", "knock_st_", "mixed", 20),
+    prefixed("svix-token", "testsk_", "dotted", 28, 80),
+    Rule(
+        id="rapidapi-key",
+        kind="rapidapi-key",
+        keywords=("jsn",),
+        pattern=Expression(LEFT + r"[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{5}jsn[0-9a-f]{12}" + RIGHT),
+        positive=(hexa(10) + "ms" + "h" + hexa(15) + "p1" + hexa(5) + "jsn" + hexa(12),),
+        negative=("jsn" + hexa(12),),
+        reach=35,
+    ),
+    Rule(
+        id="deepl-key",
+        kind="deepl-key",
+        keywords=(":fx",),
+        pattern=Expression(LEFT + r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:fx" + RIGHT),
+        positive=(uuid() + ":f" + "x",),
+        negative=(hexa(12) + ":fx",),
+        reach=36,
+        inside=False,
+        gate=":fx",
+    ),
+    Rule(
+        id="rancher-token",
+        kind="rancher-token",
+        keywords=("token-", "kubeconfig-"),
+        pattern=Expression(LEFT + r"(?:token-[a-z0-9]{5}|kubeconfig-[a-z0-9.-]{4,40}):[a-z0-9]{54}" + RIGHT),
+        positive=("tok" + "en-x7k2q:" + lower(54),),
+        negative=("token-based:auth",),
+        inside=False,
+        gate="-",
+        entropy=3.5,
+    ),
+    prefixed("portainer-token", "ptr_", "base64", 40, 80, word=True, entropy=3.5),
+)
