@@ -48,7 +48,7 @@ RIGHT_WORD = r"(?![\w-])"
 _WORDS = ("EXAMPLE", "Example", "PLACEHOLDER", "REDACTED", "REPLACE_", "INSERT_", "YOUR_", "your-", "XXXXXXXX", "xxxxxxxx")
 
 #: No such word in the token that begins here.
-NO_EXAMPLE = "(?!" + "|".join(rf"[\w~-]{{0,90}}{word}" for word in _WORDS) + ")"
+NO_EXAMPLE = rf"(?![\w~-]{{0,90}}(?:{'|'.join(_WORDS)}))"
 
 
 class Expression:
