@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from tachograph.redact.rules.examples import hexa, lower, mixed, upper, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_WORD, NO_EXAMPLE, RIGHT, Rule, token
 
 #: More characters than any token of one line has that is no certificate.
 LONG = 512
@@ -56,13 +56,14 @@ def prefixed(
         entropy = 2.0 if alphabet == "uuid" or low < 16 else 2.5 if alphabet == "hex" else 3.0
     return token(
         id,
-        head + body,
+        head + NO_EXAMPLE + body,  # the prefix first: it rules out most places at once
         *heads,
         kind=kind,
         positive=tuple(text + sample for text in heads),
         negative=(heads[0] + short, heads[0] + "name", "x" + heads[0] + sample),
         left=LEFT_WORD if word else LEFT,
         entropy=entropy,
+        unless="",
     )
 
 
