@@ -220,3 +220,8 @@ def test_escaped_in_a_text_that_is_no_json() -> None:
 
 def test_a_program_is_needed() -> None:
     assert commands.find(f"frobnicate -u me:{WORD} -p {hexa(32)}") == []
+
+
+def test_a_command_in_a_command() -> None:
+    assert masked(f"oc -n vault exec -ti vault-0 -- vault operator unseal {WORD}") == [WORD]
+    assert masked(f"docker run --rm docker:cli docker login -p {WORD}") == [WORD]

@@ -70,3 +70,13 @@ def test_the_position_in_a_docker_configuration_is_enough() -> None:
     assert out["auths"]["ghcr.io"]["email"] == "me@example.com"
     assert list(json.loads(REDACTOR.text(json.dumps(value)))["auths"]) == ["index.docker.io", "ghcr.io"]
     assert REDACTOR.document({"auth": "basic"}) == {"auth": "basic"}
+
+
+def test_key_shares_and_pairs_by_position() -> None:
+    share = mixed(43) + "="
+    assert masked(f"Unseal Key 1: {share}\nInitial Root Token: x\n") == [share]
+    pair = "cafe" + "babe:dead" + "beef"
+    for joint in ("=", ': "', ' = "', '" => "', ' ::= "'):
+        assert masked(f"BUNDLE_GEMS__EXAMPLE__COM{joint}{pair}") == [pair]
+    assert masked("BUNDLE_WITHOUT=development:test") == []
+    assert masked("BUNDLE_GEMS__EXAMPLE__COM=https://example.com") == []

@@ -23,6 +23,8 @@ from tachograph.redact.spans import Found
 _COMMAND = 2000
 #: Words of a command.
 _MAX_WORDS = 60
+#: Words read again, because a command may stand in another (``kubectl exec x -- vault …``), beyond a share of the text's length.
+_WORDS = 2000
 #: Characters before a program's name that are searched for an opening quote.
 _BEFORE = 200
 
@@ -169,6 +171,7 @@ def find(text: str, woken: Iterable[int] | None = None) -> list[Found]:
     """Secrets of all commands in a text. ``woken``: the numbers of the triggers that are in it, where that is known."""
     out: dict[tuple[int, int], Found] = {}
     lowered = lower(text)
+    read, budget = 0, len(text) // 8 + _WORDS
     for name in _NAMES if woken is None else [_NAMES[number] for number in sorted(woken) if number < len(_NAMES)]:
         at = lowered.find(name)
         while at >= 0:
@@ -177,9 +180,11 @@ def find(text: str, woken: Iterable[int] | None = None) -> list[Found]:
                 suffix = _SUFFIX.match(text, end)
                 if suffix is not None:
                     words = list(_words(text, at, suffix.end()))
+                    read += len(words)
                     for found in _interpreted(name, words):
                         out[found.start, found.end] = found
-                    end = words[-1].end if words else end  # the same name among them is one of the words
+                    if words and read > budget:
+                        end = words[-1].end  # a text of nothing but commands: the same name among the words is not looked at
             at = lowered.find(name, end)
     for found in _piped(text, lowered):
         out[found.start, found.end] = found

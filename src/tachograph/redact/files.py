@@ -1,5 +1,5 @@
 """Secrets in files that hold credentials by position rather than by name: ``.netrc``, ``.pgpass``, ``.htpasswd`` and LDAP hashes, the
-``auth`` of a ``docker`` configuration.
+``auth`` of a ``docker`` configuration, the key shares that ``vault operator init`` prints, the pairs in Bundler's variables.
 
 Here the position proves the secret, so that short and wordy passwords go, too.
 """
@@ -24,6 +24,9 @@ _HASH = re.compile(r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\}(?P<hash>[A-Za-z0-
 _AUTH = re.compile(
     r"(?:\\{0,4}[\"']auth\\{0,4}[\"']\s{0,8}:\s{0,8}\\{0,4}[\"']|\b_auth\s{0,4}=\s{0,4}[\"']?)(?P<auth>[A-Za-z0-9+/]{6,2048}={0,2})"
 )
+_SHARE = re.compile(r"Unseal Key \d{1,2}(?:\s\([^)\n]{1,40}\))?: {1,4}(?P<share>[A-Za-z0-9+/]{40,100}={0,2})")
+#: ``BUNDLE_GEMS__EXAMPLE__COM``: the host is in the name, user and password are the value.
+_BUNDLE = re.compile(r"BUNDLE_[A-Z0-9_]{1,64}__[A-Z0-9_]{1,64}\w{0,16}[\s:=?.>\"'`]{1,12}(?P<pair>[\w.-]{4,64}:[\w.-]{6,64})(?![\w:/.])")
 
 
 #: What must be in a text for ``find``.
@@ -32,6 +35,8 @@ TRIGGERS = (
     Trigger((":5432:", ":5433:", ":5439:", ":6432:", ":*:"), _PGPASS.pattern, re.MULTILINE),
     Trigger(("SHA", "MD5}", "CRYPT}"), _HASH.pattern),
     Trigger(("auth",), _AUTH.pattern),
+    Trigger(("Unseal Key ",), _SHARE.pattern),
+    Trigger(("BUNDLE_",), _BUNDLE.pattern),
 )
 
 
@@ -48,6 +53,10 @@ def find(text: str) -> list[Found]:
         out += [
             Found(*match.span("auth"), "authorization", "basic-auth") for match in _AUTH.finditer(text) if decode.credentials(match["auth"])
         ]
+    if "Unseal Key " in text:
+        out += [Found(*match.span("share"), "key", "vault-share") for match in _SHARE.finditer(text)]
+    if "BUNDLE_" in text:
+        out += [Found(*match.span("pair"), "password", "bundler") for match in _BUNDLE.finditer(text)]
     return out
 
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from tachograph.redact import addresses, assignments, commands, decode, files, headers, manifests, pem, pii, services
+from tachograph.redact import addresses, assignments, calls, commands, decode, files, headers, manifests, pem, pii, services
 from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.prefilter.engines import Engine, Hit, lower
@@ -85,6 +85,7 @@ class Scanner:
             Finder(Depth.ALL, 3, manifests.TRIGGERS, lambda text, _: manifests.find(text)),
             Finder(Depth.ALL, 3, files.TRIGGERS, lambda text, _: files.find(text)),
             Finder(Depth.ALL, 3, headers.TRIGGERS, lambda text, _: headers.find(text)),
+            Finder(Depth.ALL, 3, calls.TRIGGERS, lambda text, hits: calls.find(text, {number for number, _ in hits})),
             Finder(
                 Depth.ALL,
                 4,
