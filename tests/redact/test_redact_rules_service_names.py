@@ -13,23 +13,8 @@ def test_a_name_is_in_one_table() -> None:
     assert frozenset() == SERVICE_NAMES & AMBIGUOUS_NAMES
 
 
-def test_words_of_prose_and_code_are_ambiguous() -> None:
-    words = {
-        "close",
-        "copper",
-        "float",
-        "front",
-        "guardian",
-        "hive",
-        "hunter",
-        "linear",
-        "merge",
-        "notion",
-        "square",
-        "wave",
-        "docker",
-        "github",
-    }
+def test_words_that_stand_beside_public_ids_and_hashes_are_ambiguous() -> None:
+    words = {"close", "checkout", "docker", "float", "github", "layer", "linear", "merge", "notion", "ollama", "openai", "sentry"}
     assert words <= AMBIGUOUS_NAMES
 
 
