@@ -9,6 +9,7 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tachograph.core.errors import KeyUnavailableError, StoreError, UsageError
 from tachograph.core.ports import Clock, Entropy, Store
@@ -16,6 +17,9 @@ from tachograph.crypto import keys
 from tachograph.log import opening
 from tachograph.log.opening import OpenStore
 from tachograph.stores.local import LocalStore
+
+if TYPE_CHECKING:
+    from tachograph.host.policy import Chosen
 
 
 class SystemClock:
@@ -49,6 +53,13 @@ def settings(store: str | None = None) -> Settings:
         clock=SystemClock(),
         entropy=os.urandom,
     )
+
+
+def policy(named: str | None = None) -> Chosen:
+    """The redaction policy: of the file that is named on the command line, else in the environment, else found."""
+    from tachograph.host.policy import choose  # only verbs that redact pay for the rules
+
+    return choose(named or os.environ.get("TACHO_POLICY") or None, os.getcwd())
 
 
 def store_at(where: str) -> Store:

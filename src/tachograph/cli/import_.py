@@ -12,9 +12,11 @@ from tachograph import wiring
 from tachograph.core.errors import TachographError, UsageError
 from tachograph.exchange.registry import recognise
 from tachograph.host import importing
+from tachograph.host.secrets import Given, collect
+from tachograph.redact.policy import Policy
 
 from .app import NO
-from .output import plural, print_json
+from .output import plural, policy_argument, print_json, print_notes
 
 _HEAD = 64 << 10
 _LIMIT = 4 << 30
@@ -22,17 +24,21 @@ _LIMIT = 4 << 30
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders with files in them")
+    policy_argument(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(options: argparse.Namespace) -> int:
+    policy = wiring.policy(options.policy)
+    given = collect(policy.secret_from, os.environ)
+    print_notes(given.notes)
     chosen = wiring.settings(options.store)
     files = list(_files(options.paths))
     opened = wiring.open_for_writing(chosen)
     rows: list[dict[str, Any]] = []
     for path in files:
         try:
-            rows.extend(_one(opened, chosen, path))
+            rows.extend(_one(opened, chosen, policy.policy, given, path))
         except TachographError as error:
             rows.append({"file": path, "error": str(error)})
     if options.json:
@@ -55,7 +61,7 @@ def _files(paths: list[str]) -> Iterator[str]:
             raise UsageError(f"no such file, {path}; nothing was imported")
 
 
-def _one(opened: Any, chosen: wiring.Settings, path: str) -> list[dict[str, Any]]:
+def _one(opened: Any, chosen: wiring.Settings, policy: Policy, given: Given, path: str) -> list[dict[str, Any]]:
     try:
         if os.path.getsize(path) > _LIMIT:
             raise UsageError(f"{path} is larger than {_LIMIT >> 30} GiB; split it")
@@ -71,7 +77,7 @@ def _one(opened: Any, chosen: wiring.Settings, path: str) -> list[dict[str, Any]
     rows = []
     for session in sessions:
         parent = names.get(session.parent_source_id) if session.parent_source_id else None
-        done = importing.write(opened, session, data, parent=parent, clock=chosen.clock, entropy=chosen.entropy)
+        done = importing.write(opened, session, data, parent=parent, clock=chosen.clock, entropy=chosen.entropy, policy=policy, given=given)
         rows.append({
             "file": path, "format": importer.name, "session_id": done.session_id, "source_id": done.source_id, "events": done.events,
             "understood": done.understood, "kept": done.kept, "already_there": done.known,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Iterable
@@ -41,6 +42,13 @@ def confirm(question: str) -> None:
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError("not confirmed, and nothing was done; answer yes if it is meant")
+
+
+def policy_argument(parser: argparse.ArgumentParser) -> None:
+    """The option of every verb that redacts."""
+    parser.add_argument(
+        "--policy", metavar="FILE", help="what to mask: a file with a table [redact] (else TACHO_POLICY, else the nearest tachograph.toml)"
+    )
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

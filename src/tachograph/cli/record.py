@@ -10,16 +10,19 @@ from tachograph import wiring
 from tachograph.core.errors import UsageError
 from tachograph.host import launch, record, secrets
 
-from .output import plural, print_notes
+from .output import plural, policy_argument, print_notes
 
 KINDS = ("commit", "pr", "deploy", "incident", "ci")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--secret-from F]… [--on-host-loss continue|stop] -- CMD…"
+    parser.usage = (
+        "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--policy FILE] [--secret-from F]… [--on-host-loss continue|stop] -- CMD…"
+    )
     parser.add_argument("--name", help="a name for the session")
     parser.add_argument("--id-file", metavar="F", help="write the session's id to this file before the command starts")
     parser.add_argument("--link", action="append", default=[], metavar="KIND=REF", help="tie the session to a " + ", ".join(KINDS))
+    policy_argument(parser)
     parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
     parser.add_argument(
         "--on-host-loss", choices=("continue", "stop"), default="continue",
@@ -33,14 +36,15 @@ def run(options: argparse.Namespace) -> int:
         if kind not in KINDS or not reference:
             raise UsageError(f"--link takes KIND=REF with KIND one of {', '.join(KINDS)}, not {link!r}")
     launch.executable(options.command, os.environ)
-    given = secrets.collect(options.secret_from, os.environ)
+    policy = wiring.policy(options.policy)
+    given = secrets.collect([*policy.secret_from, *options.secret_from], os.environ)
     print_notes(given.notes)
     chosen = wiring.settings(options.store)
     done = record.record(
         record.Plan(
             opened=wiring.open_for_writing(chosen), command=options.command, environment=os.environ, clock=chosen.clock,
             entropy=chosen.entropy, name=options.name, links=options.link, on_loss=options.on_host_loss, id_file=options.id_file,
-            given=given,
+            given=given, policy=policy,
         )
     )  # fmt: skip
     calls = ", ".join(plural(count, f"{kind} call") for kind, count in sorted(done.calls.items())) or "no calls"

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tachograph.core.errors import UsageError
+from tachograph.host import secrets
 
-from .output import json_line
+from .output import json_line, policy_argument, print_notes
 
 if TYPE_CHECKING:
     from tachograph.redact.engine import Redactor
@@ -25,6 +26,8 @@ _PIECE = 1 << 20
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="*", metavar="FILE", help="files to read, one after the other (else standard input; - is that, too)")
     parser.add_argument("--store", metavar="DIR", help="make the placeholders of this store's records (else: of a key drawn for this run)")
+    policy_argument(parser)
+    parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
     parser.add_argument("--live", action="store_true", help="hand out every line as it comes, for a pipe that never ends")
     parser.add_argument("--jsonl", action="store_true", help='read lines {"id", "text"}, write the same with the texts redacted')
     parser.add_argument(
@@ -47,16 +50,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _redactor(options: argparse.Namespace) -> Redactor:
-    from tachograph.redact.engine import Redactor, known_from_environment
-    from tachograph.redact.policy import Policy
+    from tachograph import wiring
+    from tachograph.redact.engine import Redactor
 
-    if options.store is None:
-        key = os.urandom(32)
-    else:
-        from tachograph import wiring
-
-        key = wiring.open_for_reading(wiring.settings(options.store)).fingerprint_key
-    return Redactor(Policy.default(), key=key, known=known_from_environment(os.environ))
+    chosen = wiring.policy(options.policy)
+    key = os.urandom(32) if options.store is None else wiring.open_for_reading(wiring.settings(options.store)).fingerprint_key
+    given = secrets.collect([*chosen.secret_from, *options.secret_from], os.environ)
+    print_notes(given.notes)
+    made = Redactor(chosen.policy, key=key, known=chosen.known(os.environ))
+    given.teach(made)
+    return made
 
 
 def _inputs(names: list[str]) -> Iterator[tuple[str, BinaryIO]]:

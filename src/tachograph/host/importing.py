@@ -22,6 +22,8 @@ from tachograph.log.writer import SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.policy import Policy
 
+from .secrets import Given
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -41,13 +43,23 @@ def session_id_of(session: ImportedSession, data: bytes) -> str:
     return ids.session_id(max(first, 0), hashlib.sha256(session.source_id.encode("utf-8", "surrogatepass") + b"\0" + data).digest()[:10])
 
 
-def write(opened: OpenStore, session: ImportedSession, data: bytes, *, parent: str | None, clock: Clock, entropy: Entropy) -> Imported:
+def write(
+    opened: OpenStore,
+    session: ImportedSession,
+    data: bytes,
+    *,
+    parent: str | None,
+    clock: Clock,
+    entropy: Entropy,
+    policy: Policy,
+    given: Given,
+) -> Imported:
     """Write one imported session, whole and sealed."""
     session_id = session_id_of(session, data)
     if opened.store.exists(layout.events(session_id, 1)):
         return Imported(session_id, session.source_id, 0, session.understood, session.kept, known=True)
-    policy = Policy.default()
     redactor = Redactor(policy, key=opened.fingerprint_key)
+    given.teach(redactor)
     writer = SessionWriter(opened, session_id, opened.new_data_key(session_id, entropy), clock=clock, entropy=entropy)
     try:
         for draft in session.drafts:

@@ -8,7 +8,7 @@ fingerprint of its value, so each word that the agent sends is held against the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tachograph.redact.engine import Redactor
@@ -24,12 +24,13 @@ _REMEMBERED = 200_000
 
 
 class Known:
-    """``environment``: the recorded one, redacted."""
+    """``environment``: the recorded one, redacted; ``given``: fingerprints of values that the user had named."""
 
-    def __init__(self, environment: Mapping[str, Any], redactor: Redactor, key: bytes) -> None:
+    def __init__(self, environment: Mapping[str, Any], redactor: Redactor, key: bytes, given: Iterable[str] | None = None) -> None:
         self._redactor = redactor
         self._key = key
         self._kinds = {found[2]: found[1] for value in environment.values() for found in _PLACEHOLDER.finditer(str(value))}
+        self._kinds |= {str(digits): "user" for digits in given or ()}
         self._seen: set[str] = set()
 
     def look(self, request: Any, body: bytes) -> None:
@@ -48,7 +49,7 @@ class Known:
         self._seen.add(word)
         kind = self._kinds.get(fingerprint(self._key, word))
         if kind is not None:
-            self._redactor.learn(word, kind)
+            self._redactor.learn(word, kind, sure=kind == "user")
 
 
 def _words(text: str) -> Iterator[str]:

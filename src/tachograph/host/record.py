@@ -18,10 +18,11 @@ from tachograph.core.events import SessionEnd, SessionStart
 from tachograph.core.ports import Clock, Entropy
 from tachograph.log.opening import OpenStore
 from tachograph.log.writer import SessionWriter
-from tachograph.redact.engine import Redactor, known_from_environment
-from tachograph.redact.policy import Policy
+from tachograph.redact.engine import Redactor
+from tachograph.redact.placeholder import fingerprint
 
 from . import facts, launch
+from .policy import Chosen
 from .recorder import Recorder
 from .secrets import Given
 from .server import Server
@@ -49,6 +50,7 @@ class Plan:
     on_loss: str = "continue"
     id_file: str | None = None
     given: Given = field(default_factory=Given)
+    policy: Chosen = field(default_factory=Chosen)
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,9 @@ def record(plan: Plan) -> Recorded:
 
 
 def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str]) -> Recorder:
-    policy = Policy.default()
+    policy = plan.policy.policy
     visible = {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
-    redactor = Redactor(policy, key=plan.opened.fingerprint_key, known=known_from_environment(visible))
+    redactor = Redactor(policy, key=plan.opened.fingerprint_key, known=plan.policy.known(visible))
     plan.given.teach(redactor)
     cwd = os.getcwd()
     repository = facts.repository(cwd)
@@ -102,6 +104,9 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str]) -
         "cwd": cwd,
         "umask": _umask(),
         "host": facts.host(),
+        # A replay makes the policy again of this, and knows the values that were given by their fingerprints: it needs no file.
+        "policy": policy.document(),
+        "given": sorted(fingerprint(plan.opened.fingerprint_key, value) for value in plan.given.values),
         "repository": {key: value for key, value in repository.items() if key != "top"},
     }
     start = SessionStart(

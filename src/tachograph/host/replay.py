@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tachograph.client import workspace as client_workspace
-from tachograph.core.errors import ReplayError
+from tachograph.core.errors import ReplayError, UsageError
 from tachograph.log.reader import Recording
 from tachograph.redact.engine import Redactor
 from tachograph.redact.policy import Policy
@@ -28,6 +28,7 @@ from tachograph.replay.tape import Tape
 from . import launch, scratch
 from .known import Known
 from .player import Player, printed
+from .policy import recorded
 from .recorder import output_hash
 from .secrets import Given
 from .server import Server
@@ -58,7 +59,9 @@ def replay(plan: Plan) -> dict[str, Any]:
     command = list(plan.command) or [str(part) for part in facts.get("argv", [])]
     if not command:
         raise ReplayError("the recording names no command; give one after --, as in tacho replay SES -- python agent.py")
-    redactor = _redactor(plan)
+    policy, notes = _policy(read)
+    redactor = Redactor(policy, key=plan.recording.opened.fingerprint_key)
+    plan.given.teach(redactor)
     base = read.workspace
     root = str(base["root"]) if base else str(facts.get("cwd") or os.getcwd())
     if base and base.get("sha") and not os.path.isdir(root):
@@ -75,7 +78,7 @@ def replay(plan: Plan) -> dict[str, Any]:
         launch.executable(command, environment)
         player = Player(
             read, redactor, session_id=plan.recording.session_id, writable=[str(path) for path in guarded.writable],
-            alias=_alias(str(guarded.tree), root), known=Known(facts.get("env", {}), redactor, plan.recording.opened.fingerprint_key), tree=str(guarded.tree),
+            alias=_alias(str(guarded.tree), root), known=Known(facts.get("env", {}), redactor, plan.recording.opened.fingerprint_key, facts.get("given")), tree=str(guarded.tree),
         )  # fmt: skip
         server = Server(meeting.socket, meeting.token, player)
         ours, theirs = socket.socketpair()
@@ -91,14 +94,20 @@ def replay(plan: Plan) -> dict[str, Any]:
         meeting.remove()
         guard.discard(Path(folder))
         shutil.rmtree(folder, ignore_errors=True)
-    return _report(plan, read, ended, restore)
+    return _report(plan, read, ended, restore, notes)
 
 
-def _redactor(plan: Plan) -> Redactor:
-    """The policy of the recording. Which secrets were known then is found out as they are met (``Known``)."""
-    redactor = Redactor(Policy.default(), key=plan.recording.opened.fingerprint_key)
-    plan.given.teach(redactor)
-    return redactor
+def _policy(read: Tape) -> tuple[Policy, list[str]]:
+    """The policy of the recording, and what is to be said about it. Which secrets were known then is found out as they are met
+    (``Known``)."""
+    try:
+        made = recorded(read.facts)
+    except UsageError as error:
+        return Policy.default(), [f"{error}; the built-in policy is used, and what it masks may differ"]
+    name = read.start.policy if read.start is not None else None
+    if name is None or name == made.fingerprint:
+        return made, []
+    return made, [f"recorded under another redaction policy ({name}): what it masked and what is masked now may differ"]
 
 
 def _outside(root: str) -> str | None:
@@ -237,7 +246,7 @@ def _serve(
     server.close()
 
 
-def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restore) -> dict[str, Any]:
+def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restore, notes: list[str]) -> dict[str, Any]:
     said = ended.host
     if said is None or "matched" not in said:
         why = (said or {}).get("failure") or "the replay's host ended early"
@@ -252,11 +261,8 @@ def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restor
         matched=collections.Counter(said["matched"]), divergence=Divergence(**found) if found else None, exit_code=ended.exit_code,
         signal=ended.signal, seconds=ended.seconds, output=said["output"], output_size=said["size"],
         same_output=None if recorded_hash is None else recorded_hash == said["hash"], joined=said["joined"], blocked=said["blocked"],
-        guards=said["guards"], reordered=said["reordered"], ended_at_cut=said["ended_at_cut"], ran=said["ran"], notes=ended.notes,
+        guards=said["guards"], reordered=said["reordered"], ended_at_cut=said["ended_at_cut"], ran=said["ran"], notes=[*ended.notes, *notes],
     )  # fmt: skip
-    policy = read.start.policy if read.start is not None else None
-    if policy is not None and policy != Policy.default().fingerprint:
-        run.notes.append(f"recorded under another redaction policy ({policy}): what it masked and what is masked now may differ")
     return report.report(
         plan.recording.session_id, read, run, verified=plan.verified, code_changed=restore.code_changed, missing=restore.missing
     )

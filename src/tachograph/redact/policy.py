@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -78,12 +78,12 @@ class Policy:
     # -- as a value ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def of(cls, document: Mapping[str, Any], where: str = "", *, proven: bool = False) -> Policy:
+    def of(cls, document: Mapping[str, Any], where: str = "", *, proven: bool = False, more: Iterable[str] = ()) -> Policy:
         """The built-in policy with what a document (the table ``redact`` of a file) adds and takes away. Raises ``UsageError``: ``where``,
         the key, what is wrong with it, and what to do. ``proven``: it comes from a record; rules need no examples, and what is unknown to
-        this version was known to the one that wrote it."""
+        this version was known to the one that wrote it. ``more``: keys that are dealt with elsewhere."""
         at = f"{where}: " if where else ""
-        custom.unknown_keys(document, _KEYS, f"{where or 'redact'}")
+        custom.unknown_keys(document, (*_KEYS, *more), where or "redact")
         rules = document.get("rules", {})
         if not isinstance(rules, Mapping):
             raise UsageError(f'{at}rules is a table with add and remove; write [[redact.rules.add]] and rules.remove = ["id"]')
