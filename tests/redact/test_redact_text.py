@@ -279,7 +279,7 @@ def test_a_key_twice_is_scanned_as_text() -> None:
 @pytest.mark.parametrize("depth", [148, 149, 150, 151, 199, 200, 201, 400])
 def test_nesting_at_the_limits(depth: int) -> None:
     deep = "[" * depth + f'"{GITHUB}"' + "]" * depth
-    assert REDACTOR.text(deep) == deep.replace(GITHUB, placeholder("github-token", KEY, GITHUB))
+    assert neutral(REDACTOR.text(deep)) == neutral(deep.replace(GITHUB, placeholder("github-token", KEY, GITHUB)))
     assert GITHUB not in str(REDACTOR.body(deep.encode(), content_type="application/json"))
     event = b'data: {"a":' + deep.encode() + b"}\n\n"
     assert GITHUB.encode() not in REDACTOR.answer([["content-type", "text/event-stream"]], [event])[1][0]
