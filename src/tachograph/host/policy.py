@@ -43,7 +43,7 @@ class Chosen:
             if name.lower() in self.policy.secret_names and acceptable(value):
                 found[value] = "env"
             if own is not None and len(value) <= 8192:
-                for start, end, *_ in own.find(value, own.narrow(value)):
+                for start, end, *_ in own.find(value):
                     if acceptable(value[start:end]):
                         found[value[start:end]] = "env"
         return {value: kind for value, kind in found.items() if not self.policy.allows(value)}
