@@ -148,11 +148,11 @@ def possible(text: str) -> bool:
     return next(_encoded(text), None) is not None
 
 
-def credentials(text: str) -> bool:
-    """Whether a string is ``user:password`` in base64, as ``Authorization: Basic`` and a registry's ``auth`` have it."""
+def credentials(text: str) -> str:
+    """The ``user:password`` that a string is in base64, as ``Authorization: Basic`` and a registry's ``auth`` have it; else nothing."""
     decoded = _text(text) if 8 <= len(text) <= 1024 else None
     user, colon, password = (decoded or "").partition(":")
-    return bool(colon and user and password) and not any(c.isspace() for c in user)
+    return f"{user}:{password}" if colon and user and password and not any(c.isspace() for c in user) else ""
 
 
 # -- runs ----------------------------------------------------------------------------------------------------------------

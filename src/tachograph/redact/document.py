@@ -68,6 +68,7 @@ class Walk:
     def __init__(self, policy: Policy, leaves: Leaves) -> None:
         self._policy = policy
         self._leaves = leaves
+        self._under = ""  # the name that says something about the value at hand
 
     def value(self, value: Any, said: Named = NOTHING, depth: int = 0, *, opaque: bool = False) -> Any:
         """The value with its secrets masked; the same object where there are none. ``said`` is what the key above it says."""
@@ -101,7 +102,7 @@ class Walk:
         start, end = len(value) - len(value.lstrip()), len(value.rstrip())
         if self._policy.allows(value[start:end]):
             return []
-        return [Edit(start, end, said.kind, rule="name")] if shapes.secret(value[start:end], said, quoted=True) else []
+        return [Edit(start, end, said.kind, rule=f"name:{self._under[:64]}")] if shapes.secret(value[start:end], said, quoted=True) else []
 
     def _number(self, value: float, said: Named) -> Any:
         if (
@@ -114,7 +115,8 @@ class Walk:
         return value
 
     def _dict(self, value: dict[Any, Any], said: Named, depth: int) -> Any:
-        pair = self._pair(value)
+        pair, pair_name = self._pair(value)
+        under = self._under
         media = _is_media(value)
         web_key = isinstance(value.get("kty"), str)
         sealed = manifests.is_secret(value)
@@ -128,7 +130,11 @@ class Walk:
                 name = self._policy.named(key)
                 if key in _VALUE_KEYS and not name.strength:
                     name = pair or (said if len(value) <= 2 else NOTHING)
+                    self._under = pair_name if pair else under
+                elif name.strength:
+                    self._under = key
                 if web_key and key in _PRIVATE_MEMBERS:
+                    self._under = key
                     name = Named(Strength.STRICT, "private-key")
                 opaque = (key in _OPAQUE and _is_encoded(item)) or (media and key in ("data", "bytes"))
             if sealed and key in manifests.DATA and isinstance(item, dict):
@@ -141,6 +147,7 @@ class Walk:
                 out = dict(list(value.items())[:position])
             if out is not None:
                 out[new_key] = new
+        self._under = under
         return value if out is None else out
 
     def _sealed(self, value: dict[Any, Any]) -> Any:
@@ -157,10 +164,10 @@ class Walk:
         edits = self._leaves.scan(key, Depth.ALL) if len(key) >= SHORTEST_SURE else []
         return self._leaves.string(key, edits) if edits else key
 
-    def _pair(self, value: dict[Any, Any]) -> Named | None:
-        """What the name says in a ``{"name": …, "value": …}``."""
+    def _pair(self, value: dict[Any, Any]) -> tuple[Named | None, str]:
+        """What the name says in a ``{"name": …, "value": …}``, and that name."""
         if not any(key in value for key in _VALUE_KEYS):
-            return None
+            return None, ""
         for key in _NAME_KEYS:
             name = value.get(key)
             if isinstance(name, str) and len(name) <= 128:
@@ -169,14 +176,15 @@ class Walk:
                 if not said.strength and "." in name:
                     said = self._policy.named(name.rsplit(".", 1)[-1])
                 if said.strength:
-                    return said
-        return None
+                    return said, name
+        return None, ""
 
     def _list(self, value: list[Any] | tuple[Any, ...], said: Named, depth: int) -> Any:
         if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and not said.strength:
             header = headers.said_of(value[0], self._policy.headers) if len(value[0]) <= 64 else None
             if header is not None:
                 name = self._string(value[0], NOTHING)
+                self._under = value[0]
                 second = self._string(
                     value[1], header if header.kind in ("cookie", "authorization") else header._replace(strength=Strength.LIKELY)
                 )

@@ -11,7 +11,7 @@ Promises, each with a test:
 - Equal secrets give equal placeholders.
 - JSON stays JSON: a JSON text keeps every character that is not secret.
 - What holds no secret comes back as it was (documents and chunks as the same objects).
-- A result is a function of policy, key, known values and input alone, except for the *kind* in a placeholder, which is the first one that
+- A result is a function of policy, key, known values (of which there come to be more, where it ``learns``) and input alone, except for the *kind* in a placeholder, which is the first one that
   a value was found by; ``placeholder.neutral`` removes it.
 
 An agent sends its whole history at every turn, so findings are cached per string, bounded by bytes.
@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tachograph.redact import arguments as argv_of
-from tachograph.redact import bodies, decode, headers, jsontext, shapes, wire
+from tachograph.redact import bodies, decode, headers, jsontext, learned, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
 from tachograph.redact.known import NAMES, Known, known_from_environment
@@ -44,6 +44,8 @@ _MAX_NESTING = 6
 #: Told of a value when it is masked first: its fingerprint, its kind, and the value itself. It must neither keep nor write the value.
 Sink = Callable[[str, str, str], None]
 
+T = TypeVar("T")
+
 #: Values whose first kind is remembered.
 _MAX_KINDS = 20_000
 
@@ -61,12 +63,17 @@ class Span:
 class Redactor:
     """Masks secrets under a policy. Not safe for use by several threads at once."""
 
-    def __init__(self, policy: Policy, *, key: bytes, known: Mapping[str, str] | None = None, sink: Sink | None = None) -> None:
+    def __init__(
+        self, policy: Policy, *, key: bytes, known: Mapping[str, str] | None = None, sink: Sink | None = None, learns: bool = False
+    ) -> None:
         """``key`` keys the fingerprints in placeholders; ``known`` maps values that are secret to their kind; ``sink`` is called when
-        a value is masked first, before its placeholder is handed out (for values beyond the ones that are remembered, every time)."""
+        a value is masked first, before its placeholder is handed out (for values beyond the ones that are remembered, every time);
+        ``learns``: what is found is masked from then on wherever it turns up, as ``learned`` says, so that a result depends on what came
+        before it."""
         self.policy = policy
         self._key = key
         self._sink = sink
+        self._learns = learns
         self._known = Known()
         self._scanner = Scanner(policy, self._known)
         self._cache: Cache[tuple[int, list[Edit]]] = Cache()
@@ -90,6 +97,29 @@ class Redactor:
         """What finds candidates; ``compile`` or ``load`` makes it fast (see ``prefilter.index``)."""
         return self._scanner.index
 
+    @property
+    def generation(self) -> int:
+        """Another number whenever more values are known."""
+        return self._known.generation
+
+    def settled(self, value: T, since: int, tally: Counter[str] | None = None) -> T:
+        """A redacted JSON-like value in which what was learned since the generation ``since`` is masked, too: beside its name a value was
+        found at its end that stands alone at its beginning."""
+        while since != self._known.generation:
+            since = self._known.generation
+            value = self._again(value, tally)
+        return value
+
+    def _again(self, value: Any, tally: Counter[str] | None) -> Any:
+        if isinstance(value, str):
+            return self.apply(value, self.edits(value, Depth.KNOWN), tally)
+        if isinstance(value, bytes):
+            text = value.decode("utf-8", "surrogateescape")
+            return self.apply(text, self.edits(text, Depth.KNOWN), tally).encode("utf-8", "surrogateescape")
+        if isinstance(value, dict):
+            return {self._again(key, tally): self._again(item, tally) for key, item in value.items()}
+        return [self._again(item, tally) for item in value] if isinstance(value, (list, tuple)) else value
+
     # -- texts -----------------------------------------------------------------------------------------------------------
 
     def spans(self, text: str) -> list[Span]:
@@ -98,7 +128,8 @@ class Redactor:
 
     def text(self, text: str, tally: Counter[str] | None = None) -> str:
         """A text with its secrets masked. JSON texts are understood as JSON and stay JSON."""
-        return self.apply(text, self.edits(text), tally)
+        since = self._known.generation
+        return self.settled(self.apply(text, self.edits(text), tally), since, tally)
 
     def edits(self, text: str, depth: Depth = Depth.ALL) -> list[Edit]:
         """What to mask in a text."""
@@ -148,10 +179,19 @@ class Redactor:
                 self._sink(fingerprint(self._key, value), kind, value)
             if len(self._kinds) < _MAX_KINDS:
                 self._kinds[value] = kind
+        if self._learns and value not in self._known.kinds:
+            self._remember(value, kind, edit.rule)
         if tally is not None:
             tally[kind] += 1
         made = placeholder(kind, self._key, value)
         return f'"{made}"' if edit.number else made
+
+    def _remember(self, value: str, kind: str, rule: str) -> None:
+        for part in learned.parts(value, rule):
+            full = len(self._known.kinds) >= learned.MOST
+            if not full and not self.policy.allows(part) and learned.lasting(part, rule, self.policy.named):
+                # A key block begins with dashes, like a line that stands for nothing.
+                self._known.learn(part, kind if part is value else "password", sure=rule == "private-key")
 
     def _understood(self, text: str) -> list[Edit]:
         """JSON by its leaves, JSON lines by their lines, everything else as text."""
@@ -189,13 +229,15 @@ class Redactor:
 
     def document(self, value: Any, tally: Counter[str] | None = None) -> Any:
         """A JSON-like value (``bytes`` are leaves, too) with its secrets masked; the same object where there are none."""
-        return Walk(self.policy, _Values(self, tally)).value(value)
+        since = self._known.generation
+        return self.settled(Walk(self.policy, _Values(self, tally)).value(value), since, tally)
 
     def raw(self, data: bytes, tally: Counter[str] | None = None) -> bytes:
         """Bytes as text in UTF-8; what is no text is searched for known values, tokens and key blocks only."""
         text = data.decode("utf-8", "surrogateescape")
         edits = self.edits(text, Depth.ALL if bodies.is_text(text) else Depth.SHAPES)
-        return self.apply(text, edits, tally).encode("utf-8", "surrogateescape") if edits else data
+        since = self._known.generation
+        return self.settled(self.apply(text, edits, tally).encode("utf-8", "surrogateescape"), since, tally) if edits else data
 
     def headers(self, headers: Sequence[Sequence[str]], tally: Counter[str] | None = None) -> list[list[str]]:
         """HTTP headers: pairs of name and value. The scheme of an authorization and the names of cookies stay."""
@@ -238,13 +280,20 @@ class Redactor:
 
     def body(self, data: bytes, *, content_type: str, content_encoding: str = "", tally: Counter[str] | None = None) -> Any:
         """The body of a request as a redacted JSON-like value; see ``bodies``."""
-        return bodies.redacted(self, data, content_type=content_type, content_encoding=content_encoding, tally=tally)
+        since = self._known.generation
+        found = bodies.redacted(self, data, content_type=content_type, content_encoding=content_encoding, tally=tally)
+        return self.settled(found, since, tally)
 
     def answer(
         self, headers: Sequence[Sequence[str]], chunks: Sequence[bytes], tally: Counter[str] | None = None
     ) -> tuple[list[list[str]], list[bytes]]:
         """The wire bytes of an answer, chunk by chunk, redacted; see ``wire``."""
-        return wire.redacted(self, headers, chunks, tally)
+        out = [list(pair) for pair in headers], list(chunks)
+        since = None
+        while since != self._known.generation:
+            since = self._known.generation
+            out = wire.redacted(self, *out, tally)
+        return out
 
 
 class _Values:

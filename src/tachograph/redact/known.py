@@ -124,8 +124,9 @@ class Known:
         self.kinds[value] = kind
         for form, encoded in forms(value, least=SHORTEST_SURE if sure else SHORTEST):
             self._add(form, _Form(kind, encoded, alone=len(form) < SHORTEST))
-        if "\n" in value:
-            for line in value.splitlines():
+        lines = value.replace("\\n", "\n").splitlines()
+        if len(lines) > 1:
+            for line in lines:
                 line = line.strip()
                 if len(line) >= _SHORTEST_LINE and acceptable(line) and not line.startswith("-----"):
                     self._add(line, _Form(kind, encoded=False, alone=False))

@@ -94,7 +94,7 @@ class Scanner:
             ),
             Finder(Depth.ALL, 4, commands.TRIGGERS, lambda text, hits: commands.find(text, {number for number, _ in hits})),
             Finder(Depth.ALL, 5, services.TRIGGERS, lambda text, _: services.find(text, lower(text))),
-            Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, _: self._decoded(text)),
+            Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, _: self._decoded(text, Depth.ALL)),
             Finder(Depth.ALL, 5, pii.TRIGGERS if self._policy.pii else (), lambda text, _: pii.find(text, self._policy.pii)),
         )
 
@@ -134,6 +134,8 @@ class Scanner:
             hits = self._engine.scan(text)
             if hits:
                 found += self._woken(text, depth, hits)
+        if depth < Depth.ALL and self._known:
+            found += ranked(self._decoded(text, depth), 5)
         if found and self._policy.allow:
             found = [each for each in found if not self._policy.allows(text[each.start : each.end])]
         return merge(found, text) if found else []
@@ -149,13 +151,13 @@ class Scanner:
             if depth >= finder.depth:
                 yield from ranked(finder.find(text, its_hits), finder.rank)
 
-    def _decoded(self, text: str) -> Iterable[Found]:
+    def _decoded(self, text: str, depth: Depth) -> Iterable[Found]:
         """Secrets inside encodings, and inside encodings in these."""
         if self._layer >= decode.LAYERS:
             return []
         self._layer += 1
         try:
-            return decode.find(text, lambda decoded: self._once(decoded, Depth.ALL))
+            return decode.find(text, lambda decoded: self._once(decoded, depth))
         finally:
             self._layer -= 1
 
