@@ -64,8 +64,15 @@ def policy(named: str | None = None) -> Chosen:
 
 def store_at(where: str) -> Store:
     """The store that a path or URL names."""
+    if where.startswith("s3://"):
+        from tachograph.stores import s3_url
+
+        state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+        return s3_url.open_url(where, spools=os.path.join(state, "tachograph", "spool"), clock=SystemClock())
     if "://" in where:
-        raise UsageError(f"this version keeps stores in local folders only, {where}; name a folder with --store")
+        raise UsageError(
+            f"stores are local folders or buckets of S3, not {where.partition('?')[0]}; name a folder or s3://BUCKET/PREFIX with --store"
+        )
     if os.path.exists(where) and not os.path.isdir(where):
         raise UsageError(f"not a folder, {where}; name the store's folder with --store")
     return LocalStore(where)

@@ -11,6 +11,7 @@ class FakeStore:
     """``done``: (operation, last part of the name), in order. ``fail``: such pairs that fail once, from now on."""
 
     url = "memory"
+    segments = None
 
     def __init__(self) -> None:
         self.objects: dict[str, bytearray] = {}
@@ -52,6 +53,12 @@ class FakeStore:
             raise NotFoundError(f"no {name}; nothing to do")
         return bytes(self.objects[name])
 
+    def recover(self) -> int:
+        return 0
+
+    def settle(self, seconds: float) -> int:
+        return 0
+
     def exists(self, name: str) -> bool:
         return name in self.objects
 
@@ -84,6 +91,9 @@ class FakeFile:
         self._check()
         self._store.did("sync", self.name)
         self._store.synced[self.name] = bytes(self._store.objects[self.name])
+
+    def let_go(self) -> None:
+        self.close()
 
     def close(self) -> None:
         self._open = False

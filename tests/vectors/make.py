@@ -253,6 +253,22 @@ def _(folder: Path) -> None:
     finish(resume(folder))
 
 
+def rolled(folder: Path) -> None:
+    """The six lines, the writer's own new segment after the third."""
+    log = writer(folder)
+    for number, draft in enumerate(drafts(), 1):
+        log.append(draft)
+        if number == 3:
+            log.roll()
+    log.seal()
+    log.close()
+
+
+@vector("rolled", "verified", "The writer ended a segment by choice; the next one says what it holds.", events=7, good=True)
+def _(folder: Path) -> None:
+    rolled(folder)
+
+
 @vector("torn-declared", "torn", "The last line was half written, its frame whole; the next segment declares what there is of both.",
         checks=("tail",), events=8, good=True)  # fmt: skip
 def _(folder: Path) -> None:
@@ -525,6 +541,13 @@ def _(folder: Path) -> None:
     parts.lines, parts.frames = parts.lines[:4], parts.frames[:3]
     parts.keep_lines()
     parts.keep_frames()
+
+
+@vector("rolled-seal-gone", "tampered", "The seal of a segment that was ended by choice is gone; later seals cover the same lines.",
+        checks=("tail",), events=7)  # fmt: skip
+def _(folder: Path) -> None:
+    rolled(folder)
+    (folder / "sessions" / SESSION / "00000001.seals").write_bytes(b"")
 
 
 # -- segments ----------------------------------------------------------------------------------------------------------------

@@ -60,4 +60,10 @@ def run(options: argparse.Namespace) -> int:
         )
     else:
         print(f"tacho: {done.session_id} recorded, {calls}; next: tacho show {done.session_id}", file=sys.stderr)
+    if done.waiting:
+        print(
+            f"tacho: {plural(done.waiting, 'file')} of {done.session_id} could not be brought to the store yet and wait on this machine; "
+            "the next tacho record with this store brings them there",
+            file=sys.stderr,
+        )
     return launch.leave_as(done.ended)

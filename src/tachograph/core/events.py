@@ -248,6 +248,16 @@ class Gap(Event, frozen=True, kw_only=True):
     count: int | None = None
 
 
+class Segment(Event, frozen=True, kw_only=True):
+    """The first line of a segment that the writer of the one before began by choice (``number``: of the new one). ``files``: what the
+    segment before holds, whole: by file name, ``size`` in bytes and ``sha256`` in hex."""
+
+    TYPE: ClassVar[str] = "segment"
+
+    number: int = 0
+    files: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+
+
 class SessionEnd(Event, frozen=True, kw_only=True):
     """The last event. ``status``: ``ok``, ``error`` (exit code other than 0), ``killed`` (by ``signal``), ``lost`` (nobody saw the
     end), ``imported``. ``stdout_hash``: of what the main process printed, redacted."""
@@ -290,7 +300,7 @@ TYPES: dict[str, type[Event]] = {
     cls.TYPE: cls
     for cls in (
         SessionStart, Started, ModelCall, ToolCall, Guardrail, Message, Approval, Git, Workspace, Process, Http, Ambient, Note, Gap,
-        SessionEnd, LedgerEntry,
+        Segment, SessionEnd, LedgerEntry,
     )
 }  # fmt: skip
 

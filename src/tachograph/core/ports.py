@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -29,7 +30,8 @@ class AppendFile(Protocol):
 
     ``write`` returns when the operating system has all bytes (short writes are repeated). ``sync`` returns when they are on the
     device; when it fails, the descriptor must not be used again, since the kernel may have dropped the dirty pages and a second
-    ``fsync`` would report success (wiredtiger#4072). ``size`` is the number of bytes written so far.
+    ``fsync`` would report success (wiredtiger#4072). ``close`` says that the file is complete. ``let_go`` closes it for this process
+    only, after a fork: another one goes on writing. ``size`` is the number of bytes written so far.
     """
 
     @property
@@ -39,6 +41,15 @@ class AppendFile(Protocol):
     def write(self, data: bytes) -> None: ...
     def sync(self) -> None: ...
     def close(self) -> None: ...
+    def let_go(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class SegmentLimit:
+    """A segment ends when its lines and its content are of so many bytes together, or when its oldest line is so many seconds old."""
+
+    size: int
+    seconds: float
 
 
 class Store(Protocol):
@@ -57,7 +68,14 @@ class Store(Protocol):
     * ``names`` lists all names below a prefix (empty, or a folder's name with its ``/``), sorted, and is empty when there is nothing;
       what cannot be listed is a ``StoreError``, never nothing.
     * ``lock`` is exclusive between processes and is given back by the kernel when its holder dies.
+    * ``segments``: where a store can take files only when they are complete (an object store), after how much of one a writer is to
+      begin the next; None: an append file is where it belongs from its first byte.
+    * ``recover`` takes up, in the background, what dead processes left unfinished on the way here, and returns how many files that is.
+    * ``settle`` waits, for at most so many seconds, until all files that this process has closed are where they belong, and returns
+      how many are not yet.
     """
+
+    segments: SegmentLimit | None
 
     @property
     def url(self) -> str: ...
@@ -69,6 +87,8 @@ class Store(Protocol):
     def exists(self, name: str) -> bool: ...
     def names(self, prefix: str) -> Iterator[str]: ...
     def lock(self, name: str) -> Lock: ...
+    def recover(self) -> int: ...
+    def settle(self, seconds: float) -> int: ...
 
 
 class Lock(Protocol):

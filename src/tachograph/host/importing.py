@@ -18,7 +18,7 @@ from tachograph.core.drafts import Draft, ImportedSession
 from tachograph.core.ports import Clock, Entropy
 from tachograph.format import layout
 from tachograph.log.opening import OpenStore
-from tachograph.log.writer import SessionWriter
+from tachograph.log.writer import SETTLE, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.policy import Policy
 
@@ -68,6 +68,7 @@ def write(
         return Imported(session_id, session.source_id, writer.size, session.understood, session.kept, known=False)
     finally:
         writer.close()
+        opened.store.settle(SETTLE)
 
 
 def _redacted(draft: Draft, redactor: Redactor, policy: Policy, parent: str | None) -> Draft:

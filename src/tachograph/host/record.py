@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -15,9 +16,9 @@ from tachograph.core import ids
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import StoreError, TachographError
 from tachograph.core.events import SessionEnd, SessionStart
-from tachograph.core.ports import Clock, Entropy
+from tachograph.core.ports import Clock, Entropy, Store
 from tachograph.log.opening import OpenStore
-from tachograph.log.writer import SessionWriter
+from tachograph.log.writer import SETTLE, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import fingerprint
 
@@ -55,13 +56,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What became of it. ``error``: why the record is not whole, in one line."""
+    """What became of it. ``error``: why the record is not whole, in one line. ``waiting``: files that the store could not take yet."""
 
     session_id: str
     ended: launch.Ended
     events: int
     calls: dict[str, int]
     error: str | None
+    waiting: int = 0
 
 
 def record(plan: Plan) -> Recorded:
@@ -79,9 +81,9 @@ def record(plan: Plan) -> Recorded:
         writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy)
         driver = _driver(plan, writer, environment)
         server = Server(meeting.socket, meeting.token, driver, coalesce=COALESCE)
-        pid, control = launch.fork_host(lambda theirs: _serve(server, driver, theirs))
+        pid, control = launch.fork_host(lambda theirs: _serve(server, driver, theirs, plan.opened.store))
         server.close()
-        driver.writer.close()
+        driver.writer.let_go()
         ended = launch.run(
             plan.command, meeting.environment(environment, mode="record", on_loss=plan.on_loss), control, pid, on_loss=plan.on_loss
         )
@@ -118,7 +120,7 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str]) -
     return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))
 
 
-def _serve(server: Server, driver: Recorder, control: socket.socket) -> None:
+def _serve(server: Server, driver: Recorder, control: socket.socket, store: Store) -> None:
     """In the host's process, until the command and its clients are gone."""
     began = time.monotonic()
     control.setblocking(False)
@@ -149,6 +151,7 @@ def _serve(server: Server, driver: Recorder, control: socket.socket) -> None:
             return False
         return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
 
+    store.recover()
     server.watch(control, heard)
     server.serve(done)
     ended = state["exit"] or {}
@@ -156,7 +159,12 @@ def _serve(server: Server, driver: Recorder, control: socket.socket) -> None:
         exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")),
         duration_ms=(ended.get("seconds") or time.monotonic() - began) * 1000,
     )  # fmt: skip
-    summary = {"events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined}
+    with contextlib.suppress(StoreError):
+        driver.writer.close()
+    waiting = store.settle(SETTLE)
+    summary = {
+        "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting,
+    }  # fmt: skip
     control.setblocking(True)
     control.sendall(json.dumps(summary).encode() + b"\n")
     control.close()
@@ -166,7 +174,7 @@ def _serve(server: Server, driver: Recorder, control: socket.socket) -> None:
 def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
     said = ended.host
     if said is not None and said.get("failure") is None:
-        return Recorded(session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), None)
+        return Recorded(session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), None, int(said.get("waiting", 0)))
     reason = str(said["failure"]) if said is not None else "the host was killed"
     declared = _declare_loss(plan, session_id, ended)
     return Recorded(session_id, ended, declared, {}, f"{reason}; what was recorded until then is safe, the rest is declared as lost")
@@ -184,6 +192,8 @@ def _declare_loss(plan: Plan, session_id: str, ended: launch.Ended) -> int:
         writer.seal()
         size = writer.size
         writer.close()
+        plan.opened.store.recover()
+        plan.opened.store.settle(SETTLE)
         return size
     except (TachographError, OSError):
         return 0  # a full disk takes no declaration either; verify finds the log unsealed and says so

@@ -128,6 +128,8 @@ class Recorder:
                 if self.writer.unsealed >= SEAL_EVERY or now - self._sealed_at >= SEAL_AFTER:
                     self.writer.seal()
                     self._sealed_at = now
+                if self.writer.full:
+                    self.writer.roll()
         except StoreError as error:
             self._fail(error)
         return COMMIT_AFTER

@@ -17,16 +17,27 @@ class ContentWriter:
     """The pack of one segment. ``put`` values, then ``seal`` them into frames that the next line refers to."""
 
     def __init__(self, file: AppendFile, session_id: str, segment: int, data_key: bytes, *, digest: Digest, salt: bytes) -> None:
-        self._file = file
         self._session_id = session_id
-        self._segment = segment
+        self._data_key = data_key
         self._tree = TreeWriter(digest)
-        self._box = SegmentBox(data_key, salt)
+        self._pending: list[bytes] = []
+        self.next(file, segment, salt)
+
+    def next(self, file: AppendFile, segment: int, salt: bytes) -> None:
+        """Go on in the pack of another segment. Content that is in an earlier one is referred to there."""
+        self._file = file
+        self._segment = segment
+        self._box = SegmentBox(self._data_key, salt)
         self._salt = salt
         self._index = 0
-        self._pending: list[bytes] = [pack.header(salt)]
+        self._pending.append(pack.header(salt))
         self._size = pack.HEADER
         self._dirty = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of this segment's pack."""
+        return self._size
 
     def put(self, value: Any) -> bytes:
         """The id of a (redacted) value; its new nodes go into the next frame."""
@@ -60,6 +71,9 @@ class ContentWriter:
 
     def close(self) -> None:
         self._file.close()
+
+    def let_go(self) -> None:
+        self._file.let_go()
 
 
 class ContentReader:

@@ -6,7 +6,8 @@ The steps, in the order in which they are taken (the numbers recur in the code, 
 2. ``line``      Each line ends in a line feed, is a JSON object without duplicate keys, begins with the fields of its stamp, and is of
                  version 1 and of this session.
 3. ``chain``     Its hash is the SHA-256 of the hash before it and its own bytes; ``seq`` counts 1, 2, 3, …
-4. ``tail``      A later segment begins with a ``gap``. Bytes after the last good line of a segment are a torn write *only if* nothing good
+4. ``tail``      A later segment begins with a ``gap``, or with a ``segment`` line, which says size and SHA-256 of the files of the segment
+                 before it: its writer ended that one by choice, and it has no tail. Bytes after the last good line of a segment are a torn write *only if* nothing good
                  follows them in the segment and one of the ``gap`` lines that follow them directly declares them (file, offset, length,
                  SHA-256). Where these go on to the very end of the log nobody has declared them yet: the verdict is ``torn``.
 5. ``frames``    The frames that lines refer to are numbered 0, 1, 2, … and tile the content pack from its header on; each has the
@@ -233,8 +234,10 @@ def _misfit(fields: dict[str, Any], session_id: str) -> str | None:
 def _tails(store: Source, prefix: str, files: dict[str, str], segments: list[_Segment], out: Verification) -> None:
     for place, segment in enumerate(segments):
         # 4. What lies behind the last good line.
-        if place and segment.lines and segment.lines[0][2].get("type") != "gap":
-            out.problem("tail", segment.file, 0, "a later segment that does not begin with a gap")
+        if place and segment.lines and segment.lines[0][2].get("type") == "segment":
+            _rolled(store, prefix, segment, out)
+        elif place and segment.lines and segment.lines[0][2].get("type") != "gap":
+            out.problem("tail", segment.file, 0, "a later segment that begins with neither a gap nor a segment line")
         following = _gaps_after(segments, segment.number)
         _tail(out, segment.file, segment.data, segment.tail, following)
         # 1. Each segment has all of its three files (an empty one where nothing was written).
@@ -273,6 +276,24 @@ def _tails(store: Source, prefix: str, files: dict[str, str], segments: list[_Se
             out.problem("frames", name, 0, "not a content pack")
         # A pack shorter than its header was torn while it was made: all of it is tail.
         _tail(out, name, data, min(at, len(data)) if len(data) >= _PACK_HEADER else 0, following)
+
+
+def _rolled(store: Source, prefix: str, segment: _Segment, out: Verification) -> None:
+    """The files of the segment before are the ones that the first line of this one says."""
+    fields = segment.lines[0][2]
+    number, files = segment.number - 1, fields.get("files")
+    expected = {f"{number:08d}.{kind}" for kind in ("events.jsonl", "content.pack", "seals")}
+    if fields.get("number") != segment.number or not isinstance(files, dict) or set(files) != expected:
+        out.problem("tail", segment.file, 0, "a segment line that does not fit its place")
+        return
+    for name in sorted(expected):
+        said = files[name]
+        try:
+            data = store.read(prefix + name)
+        except (NotFoundError, StoreError):
+            continue  # told of already
+        if not isinstance(said, dict) or (said.get("size"), said.get("sha256")) != (len(data), hashlib.sha256(data).hexdigest()):
+            out.problem("tail", name, 0, f"not the file that segment {segment.number} says was closed")
 
 
 def _frames(fields: dict[str, Any]) -> list[Any]:

@@ -9,13 +9,15 @@
 4. A call declared ``effect="external"`` runs only after the commit of its ``started`` line. Other calls do not wait.
 5. ``seal`` returns: as ``commit``, and a signed statement of length and root over all lines is on the device, too.
 
-A segment is created by its writer and never opened again. After any failure of a write or a sync the writer is *broken*: it refuses
+A segment is created by its writer and never opened again. ``roll`` ends one and begins the next, whose first line says what the one
+before holds, for stores that take complete files only. After any failure of a write or a sync the writer is *broken*: it refuses
 to go on, and a new one (``recover.resume``) begins the next segment with a line that declares what is missing.
 """
 
 from __future__ import annotations
 
 import datetime
+import hashlib
 from typing import Any
 
 import msgspec.structs
@@ -33,6 +35,8 @@ from .opening import OpenStore
 
 #: Unsealed lines after which whoever drives a writer seals; the host also seals by time.
 SEAL_EVERY = 1024
+#: Seconds to wait, at the end, for a store that takes only complete files. What it did not take by then is kept beside it.
+SETTLE = 30.0
 #: What is kept free in a line for its frames (one a FRAME of content, below 250 bytes each).
 FRAMES_ROOM = 64 << 10
 HASH_NAME = "hmac-sha256:"
@@ -68,18 +72,28 @@ class SessionWriter:
         self._dirty = False
         self._broken: str | None = None
         self._lock = lock if lock is not None else store.lock(layout.lock(session_id))
-        made: list[AppendFile] = []
+        self._store = store
+        self._segment = segment
+        self._began: int | None = None
         try:
-            for name in (layout.events, layout.seals, layout.content):
-                made.append(store.create(name(session_id, segment)))
-            self._events, self._seals, pack = made
+            self._events, self._seals, pack = self._create(segment)
             self.content = ContentWriter(pack, session_id, segment, data_key, digest=opened.digest(), salt=entropy(32))
         except BaseException:
             # A lock that nobody can give back any more would keep the session closed for as long as this process lives.
-            for file in made:
-                file.close()
             self._lock.release()
             raise
+        self._entropy = entropy
+
+    def _create(self, segment: int) -> list[AppendFile]:
+        made: list[AppendFile] = []
+        try:
+            for name in (layout.events, layout.seals, layout.content):
+                made.append(self._store.create(name(self.session_id, segment)))
+        except BaseException:
+            for file in made:
+                file.let_go()
+            raise
+        return made
 
     @property
     def size(self) -> int:
@@ -134,6 +148,8 @@ class SessionWriter:
         data, self._previous = line.make(self._previous, stamped)
         self._pending.append(data)
         self._tree.add(merkle.leaf(data))
+        if self._began is None:
+            self._began = now
         return event
 
     def flush(self) -> None:
@@ -178,12 +194,49 @@ class SessionWriter:
         self._sealed = self._tree.size
         return signed
 
+    @property
+    def full(self) -> bool:
+        """Whether the store wants this segment to end: it is large, or what it holds has waited long."""
+        limit = self._store.segments
+        if limit is None or self._began is None:
+            return False
+        return self._events.size + self.content.size >= limit.size or self._clock.unix_ms() - self._began >= limit.seconds * 1000
+
+    def roll(self) -> None:
+        """Ends this segment, sealed, and begins the next. Nothing where nothing was appended since the last time."""
+        if self._began is None:
+            return
+        self.seal()
+        before, names = self._segment, (layout.events, layout.seals, layout.content)
+        with _Breaking(self):
+            for file in (self.content, self._events, self._seals):  # a store takes them in this order: content before what refers to it
+                file.close()
+            held = [self._store.read(name(self.session_id, before)) for name in names]
+            self._segment += 1
+            self._events, self._seals, pack = self._create(self._segment)
+            self.content.next(pack, self._segment, self._entropy(32))
+        files = {
+            name(self.session_id, before).rpartition("/")[2]: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for name, data in zip(names, held, strict=True)
+        }
+        self.append(Draft(event=events.Segment(number=self._segment, files=files)))
+        self._began = None
+
     def close(self) -> None:
         """Give the session free. Does not seal: the one who ends a session says so first."""
         try:
+            self.content.close()
             self._events.close()
             self._seals.close()
-            self.content.close()
+        finally:
+            self._lock.release()
+
+    def let_go(self) -> None:
+        """After a fork: the other process has the session now."""
+        try:
+            self.content.let_go()
+            self._events.let_go()
+            self._seals.let_go()
         finally:
             self._lock.release()
 

@@ -19,10 +19,13 @@ import stat
 from collections.abc import Iterator
 
 from tachograph.core.errors import ConflictError, NotFoundError, StoreError
+from tachograph.core.ports import SegmentLimit
 
 
 class LocalStore:
     """See ``core.ports.Store`` for the contract."""
+
+    segments: SegmentLimit | None = None
 
     def __init__(self, root: str) -> None:
         self.root = os.path.abspath(root)
@@ -144,6 +147,27 @@ class LocalStore:
             raise _store_error("lock", path, error) from None
         return LocalLock(fd)
 
+    def check(self, name: str) -> None:
+        """Raises ``StoreError`` for what is no name in a store."""
+        self._path(name)
+
+    def remove(self, name: str) -> None:
+        """Takes a file out of the store, durably; nothing where there is none. For a spool: a log never loses a file by this."""
+        path = self._path(name)
+        try:
+            os.unlink(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise _store_error("remove", path, error) from None
+        self._sync_directory(os.path.dirname(path))
+
+    def recover(self) -> int:
+        return 0  # what a dead process left is where it belongs
+
+    def settle(self, seconds: float) -> int:  # noqa: ARG002 - so is what was closed
+        return 0
+
     def _path(self, name: str) -> str:
         parts = name.split("/")
         if any(part in ("", ".", "..") for part in parts) or "\0" in name or not _encodes(name):
@@ -231,6 +255,9 @@ class LocalFile:
                 os.close(fd)
             except OSError as error:  # where a network file system says only now that it could not write
                 raise _store_error("close", self._path, error) from None
+
+    def let_go(self) -> None:
+        self.close()
 
     def _give_up(self) -> None:
         with contextlib.suppress(StoreError):

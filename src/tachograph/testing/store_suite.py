@@ -226,8 +226,9 @@ class StoreSuite:
         assert not store.exists("a")
         with refused(TachographError):
             store.read("a")
-        with refused(StoreError):
-            store.put_new("a/b/c", b"below an object")
+        if self.folders:  # where names are only names, one may begin another
+            with refused(StoreError):
+                store.put_new("a/b/c", b"below an object")
 
     def test_a_limit_bounds_what_is_read(self, store: Store) -> None:
         store.put_new("a", b"12345")

@@ -1,0 +1,413 @@
+"""A store in a bucket of S3, or of anything that speaks its protocol.
+
+The layout is the local store's; each object is written once. What makes that hold against others, too:
+
+- Every put says ``If-None-Match: *`` and carries a SHA-256 that the server checks; with a retention, also an Object Lock.
+- A versioned bucket keeps the first version of a name whatever is put over it later, and a delete only hides it. So what a log
+  consists of is read by the version that was written first, and never by name alone.
+
+An append file cannot live in a bucket. It lives in the *spool*, a local store of files that are redacted and encrypted as they would
+be anywhere, and becomes an object when it is closed; the writer begins a new segment from time to time (``segments``), so that little
+waits. While the bucket cannot be reached the spool keeps what was closed, and whoever opens the store next uploads what a dead process
+left. Until then it is read from the spool, on this machine.
+
+S3 knows no locks. A lock holds among the processes of one machine; between machines the conditional put decides, when a segment is
+uploaded: the second writer of a name gets ``ConflictError``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tachograph.core.errors import ConflictError, NotFoundError, StoreError
+from tachograph.core.ports import AppendFile, Clock, Lock, SegmentLimit
+from tachograph.stores.local import LocalStore
+
+#: Where a segment ends and the next begins, so that it can be uploaded.
+LIMIT = SegmentLimit(size=8 << 20, seconds=60.0)
+#: Seconds between tries while the bucket cannot be reached: doubled from the first to the last.
+BACK_OFF = (0.5, 30.0)
+#: Tries after which ``settle`` no longer waits for a bucket that is away.
+PATIENCE = 3
+#: Copied beside the spool when they are read, so that a recording can begin while the bucket is away. Keys in them are wrapped.
+_NEEDED = ("store.json", "keys/store.json")
+#: Of these names the first version counts. Others (wraps of keys) are replaced on purpose.
+_WRITTEN_ONCE = ("sessions/", "ledger/", "store.json")
+
+
+@dataclass(frozen=True)
+class Retention:
+    """An Object Lock for every put. ``mode``: ``COMPLIANCE`` (nobody shortens it) or ``GOVERNANCE`` (a permission does)."""
+
+    mode: str
+    days: int
+
+
+class S3Store:
+    """See ``core.ports.Store`` for the contract."""
+
+    def __init__(
+        self, url: str, bucket: str, prefix: str, *, connect: Callable[[], Any], spool: str, clock: Clock,
+        retention: Retention | None = None, segments: SegmentLimit = LIMIT,
+    ) -> None:  # fmt: skip
+        """``connect`` makes a boto3 S3 client; one is made for each process that uses the store, because connections do not survive a
+        fork. ``prefix`` is empty or ends in ``/``; ``spool`` is a local folder of this store's own."""
+        self._url = url
+        self._bucket = bucket
+        self._prefix = prefix
+        self._connect = connect
+        self._spool = LocalStore(os.path.join(spool, "files"))
+        self._locks = LocalStore(os.path.join(spool, "locks"))
+        self._copies = LocalStore(os.path.join(spool, "copies"))
+        self._retention = retention
+        self.segments: SegmentLimit | None = segments
+        self._clock = clock
+        self._pid = 0
+        self._made: Any = None
+        self._versions: dict[str, str] = {}
+        self._uploader = _Uploader(self)
+
+    @property
+    def url(self) -> str:
+        return self._url
+
+    # -- the contract ----------------------------------------------------------------------------------------------------
+
+    def create(self, name: str) -> AppendFile:
+        file = self._spool.create(name)
+        try:
+            taken = self._first_version(name) is not None
+        except _AwayError:
+            taken = False  # the conditional put will tell
+        except BaseException:
+            self._discard(file, name)
+            raise
+        if taken:
+            self._discard(file, name)
+            raise _exists(name, self._url)
+        return SpooledFile(file, lambda: self._uploader.add(name))
+
+    def put_new(self, name: str, data: bytes) -> None:
+        self._spool.check(name)  # a bad name is refused before anything is asked of the network
+        if self._spool.exists(name):
+            if self._spool.read(name) != data:
+                raise _exists(name, self._url)
+            return
+        try:
+            self._put_once(name, data)
+        except _AwayError as error:
+            if not name.startswith(("sessions/", "ledger/", "keys/ses_")):
+                raise StoreError(str(error)) from None
+            self._spool.put_new(name, data)
+            self._uploader.add(name)
+
+    def replace(self, name: str, data: bytes) -> None:
+        self._spool.check(name)
+        self._call("write", name, "put_object", **self._object(name), Body=data, **self._locked())
+        self._versions.pop(name, None)
+
+    def sync(self, name: str) -> None:
+        self._spool.sync(name)
+
+    def read(self, name: str, *, limit: int | None = None) -> bytes:
+        self._spool.check(name)
+        with contextlib.suppress(NotFoundError):
+            return self._spool.read(name, limit=limit)
+        if name not in _NEEDED:
+            return self._fetched(name, limit)
+        try:
+            data = self._fetched(name, limit)
+        except _AwayError:
+            if not self._copies.exists(name):
+                raise
+            return self._copies.read(name, limit=limit)
+        if not self._copies.exists(name) or self._copies.read(name) != data:
+            self._copies.replace(name, data)
+        return data
+
+    def _fetched(self, name: str, limit: int | None) -> bytes:
+        version = self._first_version(name)
+        if version is None:
+            raise NotFoundError(f"no {name} in {self._url}; it was never written, or somebody has removed it")
+        more = {"VersionId": version} if version != "null" and name.startswith(_WRITTEN_ONCE) else {}
+        found = self._call("read", name, "get_object", **self._object(name), **more)
+        if limit is not None and found["ContentLength"] > limit:
+            found["Body"].close()
+            raise StoreError(
+                f"{self._url}/{name} is longer than {limit} bytes, which no such file should be; look at it before you trust it"
+            )
+        try:
+            data: bytes = found["Body"].read()
+        except Exception as error:  # noqa: BLE001 - whatever a network does is one kind of failure to us
+            raise _AwayError(f"cannot read {self._url}/{name}, {_first_line(error)}; try again") from None
+        return data
+
+    def exists(self, name: str) -> bool:
+        if self._spool.exists(name):
+            return True
+        try:
+            return self._first_version(name) is not None
+        except _AwayError:
+            if name in _NEEDED and self._copies.exists(name):
+                return True
+            raise
+
+    def names(self, prefix: str) -> Iterator[str]:
+        if prefix:
+            self._spool.check(prefix.removesuffix("/"))
+        return iter(sorted({*self._spool.names(prefix), *(name for name, _ in self._listed(prefix))}))
+
+    def lock(self, name: str) -> Lock:
+        return self._locks.lock(name)
+
+    def settle(self, seconds: float) -> int:
+        """Uploads what waits, for at most so long. Returns how many files still wait in the spool."""
+        return self._uploader.settle(seconds)
+
+    def recover(self) -> int:
+        """Queues what dead processes left in the spool. Returns how many files that is. A session's files are left alone while somebody
+        holds its lock; between the death of a writer and ``recover.resume`` they are complete as they are: a segment is never reopened."""
+        count = 0
+        for name in self.waiting():
+            folder = name.rpartition("/")[0]
+            if name.startswith(("sessions/", "ledger/")):
+                try:
+                    self._locks.lock(f"{folder}/lock").release()
+                except ConflictError:
+                    continue
+            self._uploader.add(name)
+            count += 1
+        return count
+
+    @property
+    def failure(self) -> StoreError | None:
+        """Why the last file that could not be uploaded, and is not tried again by this process, was refused."""
+        return self._uploader.failure
+
+    # -- S3 --------------------------------------------------------------------------------------------------------------
+
+    def _client(self) -> Any:
+        if self._pid != os.getpid():
+            self._pid, self._made = os.getpid(), self._connect()
+        return self._made
+
+    def _object(self, name: str) -> dict[str, str]:
+        return {"Bucket": self._bucket, "Key": self._prefix + name}
+
+    def _locked(self) -> dict[str, Any]:
+        more: dict[str, Any] = {"ChecksumAlgorithm": "SHA256"}
+        if self._retention is not None:
+            until = datetime.datetime.fromtimestamp(self._clock.unix_ms() / 1000, datetime.UTC) + datetime.timedelta(
+                days=self._retention.days
+            )
+            more |= {"ObjectLockMode": self._retention.mode, "ObjectLockRetainUntilDate": until}
+        return more
+
+    def _put_once(self, name: str, data: bytes) -> None:
+        """Raises ``ConflictError`` where there is something else, ``_AwayError`` where nobody answers."""
+        try:
+            done = self._call("write", name, "put_object", **self._object(name), Body=data, IfNoneMatch="*", **self._locked())
+        except _TakenError:
+            # Perhaps by ourselves: the answer to an earlier try may have been lost.
+            if self._remote(name) != data:
+                raise _exists(name, self._url) from None
+            return
+        self._versions[name] = done.get("VersionId") or "null"
+
+    def _remote(self, name: str) -> bytes:
+        version = self._first_version(name)
+        more = {"VersionId": version} if version not in (None, "null") else {}
+        data: bytes = self._call("read", name, "get_object", **self._object(name), **more)["Body"].read()
+        return data
+
+    def _first_version(self, name: str) -> str | None:
+        known = self._versions.get(name)
+        if known is None:
+            for found, version in self._listed(name, exactly=True):
+                if found == name:
+                    known = self._versions[name] = version
+        return known
+
+    def _listed(self, prefix: str, *, exactly: bool = False) -> Iterator[tuple[str, str]]:
+        """(name, its oldest version) below a prefix."""
+        oldest: dict[str, tuple[datetime.datetime, str]] = {}
+        more: dict[str, str] = {}
+        while True:
+            page = self._call("list", prefix, "list_object_versions", Bucket=self._bucket, Prefix=self._prefix + prefix, **more)
+            for version in page.get("Versions", []):
+                name = version["Key"].removeprefix(self._prefix)
+                if exactly and name != prefix:
+                    continue
+                # Listed newest first; of equal times the later in the list is the older.
+                if name not in oldest or version["LastModified"] <= oldest[name][0]:
+                    oldest[name] = version["LastModified"], version.get("VersionId") or "null"
+            if not page.get("IsTruncated"):
+                break
+            more = {"KeyMarker": page["NextKeyMarker"]}
+            if page.get("NextVersionIdMarker"):
+                more["VersionIdMarker"] = page["NextVersionIdMarker"]
+        for name, (_, version) in oldest.items():
+            self._versions.setdefault(name, version)
+            yield name, version
+
+    def _call(self, what: str, name: str, operation: str, **arguments: Any) -> Any:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            return getattr(self._client(), operation)(**arguments)
+        except ClientError as error:
+            code = str(error.response.get("Error", {}).get("Code", ""))
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            if code in ("PreconditionFailed", "ConditionalRequestConflict") or status in (409, 412):
+                raise _TakenError from None
+            if code in ("NoSuchKey", "404", "NoSuchVersion"):
+                raise NotFoundError(f"no {name} in {self._url}; it was never written, or somebody has removed it") from None
+            if status >= 500 or code in ("SlowDown", "RequestTimeout", "Throttling", "ThrottlingException"):
+                raise _AwayError(f"cannot {what} {self._url}/{name}, the server says {code or status}; try again later") from None
+            raise StoreError(f"cannot {what} {self._url}/{name}, {code or status}; {_advice(code)}") from None
+        except BotoCoreError as error:
+            if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
+                raise StoreError(f"cannot {what} {self._url}/{name}, no credentials; set AWS_PROFILE or AWS_ACCESS_KEY_ID") from None
+            raise _AwayError(f"cannot {what} {self._url}/{name}, {_first_line(error)}; check the endpoint and the network") from None
+
+    # -- the spool -------------------------------------------------------------------------------------------------------
+
+    def _discard(self, file: AppendFile, name: str) -> None:
+        file.let_go()
+        self._spool.remove(name)
+
+    def waiting(self) -> list[str]:
+        """Files of the spool that no living writer holds, content before the lines that refer to it."""
+        order = (".content.pack", ".events.jsonl", ".seals")
+        return sorted(
+            self._spool.names(""),
+            key=lambda name: (name.rsplit(".", 2)[0], next((n for n, end in enumerate(order) if name.endswith(end)), -1)),
+        )
+
+    def upload(self, name: str) -> None:
+        """One file of the spool becomes an object. Raises what ``_put_once`` raises."""
+        self._put_once(name, self._spool.read(name))
+        self._spool.remove(name)
+
+
+class SpooledFile:
+    """An append file in the spool; ``closed`` is called once, when it is complete."""
+
+    def __init__(self, file: AppendFile, closed: Callable[[], None]) -> None:
+        self._file = file
+        self._closed: Callable[[], None] | None = closed
+
+    @property
+    def name(self) -> str:
+        return self._file.name
+
+    @property
+    def size(self) -> int:
+        return self._file.size
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+
+    def sync(self) -> None:
+        self._file.sync()
+
+    def let_go(self) -> None:
+        self._closed = None
+        self._file.close()
+
+    def close(self) -> None:
+        self._file.close()
+        if self._closed is not None:
+            closed, self._closed = self._closed, None
+            closed()
+
+
+class _Uploader:
+    """Brings closed files to the bucket, in order, in a thread of the process that closed them."""
+
+    def __init__(self, store: S3Store) -> None:
+        self._store = store
+        self._pid = 0
+        self._condition = threading.Condition()
+        self._queue: list[str] = []
+        self._busy = False
+        self._failed = 0
+        self._hurry = False
+        self.failure: StoreError | None = None
+
+    def add(self, name: str) -> None:
+        if self._pid != os.getpid():  # threads do not survive a fork, and what the parent queued is the parent's
+            self._pid, self._condition, self._queue, self._busy = os.getpid(), threading.Condition(), [], False
+            threading.Thread(target=self._run, name="tachograph-upload", daemon=True).start()
+        with self._condition:
+            self._queue.append(name)
+            self._condition.notify_all()
+
+    def settle(self, seconds: float) -> int:
+        if self._pid != os.getpid():
+            return 0
+        with self._condition:
+            # Somebody waits now: what failed before is tried again at once, and a few times.
+            self._failed, self._hurry = 0, True
+            self._condition.notify_all()
+            self._condition.wait_for(lambda: (not self._queue and not self._busy) or self._failed >= PATIENCE, timeout=seconds)
+            return len(self._queue) + self._busy
+
+    def _run(self) -> None:
+        pause = BACK_OFF[0]
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._queue)
+                name, self._busy = self._queue.pop(0), True
+            try:
+                self._store.upload(name)
+                pause, again, self._failed = BACK_OFF[0], False, 0
+            except _AwayError:
+                again = True
+            except NotFoundError:
+                again = False  # another process of this machine has uploaded it
+            except StoreError as error:
+                self.failure, again = error, False  # it stays in the spool: refused now, it may be allowed later
+            with self._condition:
+                self._busy = False
+                if again:
+                    self._failed += 1
+                    self._queue.insert(0, name)
+                self._condition.notify_all()
+                if again:
+                    self._hurry = False
+                    self._condition.wait_for(lambda: self._hurry, timeout=pause)
+                    pause = min(2 * pause, BACK_OFF[1])
+
+
+class _AwayError(StoreError):
+    """Nobody answers, or says that he will later."""
+
+
+class _TakenError(Exception):
+    """The name is there already."""
+
+
+def _exists(name: str, url: str) -> ConflictError:
+    return ConflictError(f"{name} exists already in {url}; it is written once and never opened again")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+def _advice(code: str) -> str:
+    return {
+        "AccessDenied": "the role lacks a permission: docs/howto/store-in-s3.md lists them",
+        "NoSuchBucket": "make the bucket, with versioning and Object Lock, or name another with --store",
+        "InvalidAccessKeyId": "check the credentials",
+        "SignatureDoesNotMatch": "check the credentials",
+        "InvalidRequest": "the bucket may have no Object Lock, which can only be switched on when a bucket is made",
+        "ObjectLockConfigurationNotFoundError": "the bucket has no Object Lock; make one that has, or leave retention out",
+    }.get(code, "see the bucket's settings and its log")

