@@ -37,6 +37,8 @@ STEMS = (
     "pssw",
     "pasw",
     "paasw",  # misspelt
+    "_pat",
+    "sonar",
     "senha",
     "haslo",
     "wachtwoord",
@@ -66,7 +68,7 @@ _JOINT = re.compile(
     | (?P<comma>[ ]?,\s{{0,8}})(?={_QUOTE})
     | (?P<call>\(\s{{0,3}})(?={_QUOTE})
     | (?P<block>\s{{0,3}}\{{[^{{}}]{{0,400}}?\bdefault\s{{0,12}}=\s{{0,4}})(?={_QUOTE})                        # a variable of Terraform
-    | (?P<blank>[ \t]{{1,4}}(?:(?:is|was|:|=|-)[ \t]{{1,2}})?|-)
+    | (?P<blank>[ \t]{{1,24}}(?={_QUOTE})|[ \t]{{1,4}}(?:(?:is|was|:|=|-)[ \t]{{1,2}})?|-)
     )
     """,
     re.VERBOSE,
@@ -83,12 +85,26 @@ _SCHEME = re.compile(
     r"(?:Bearer|Basic|Token|token|Digest|ApiKey(?:-v\d)?|Api-Key|Key|Negotiate|NTLM|SSWS|Splunk|GenieKey|OAuth|AWS4-HMAC-SHA256|Bot|JWT"
     r"|bearer|basic|apikey)[ \t:]{1,2}"
 )
+#: A scheme of one's own: a word before what is plainly no word.
+_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,24}[ \t]{1,2}(?=[A-Za-z0-9_.~+/=-]{24})")
 _BARE = re.compile(r"[^\s\"'`<>]{1,4096}")
 _ANY = re.compile(r"[^\s\"'`]{0,1024}")
 _NESTED = re.compile(r"\\{0,8}[\"'`]|&(?:quot|apos|#39|#34|lt|gt|[lr][sd]quo);?")
 _BLANK_WORD = re.compile(r"[A-Za-z0-9_.~+/=-]{1,4096}")
 
 
+#: The parts of a connection string before its password.
+_CONNECTION = re.compile(
+    r"\b(?:user ?(?:id|name)?|uid|server|data source|host|database|initial catalog|driver|provider|accountname|endpoint)[ ]?=[^\n]{0,200};[ ]?\Z",
+    re.IGNORECASE,
+)
+#: The bytes of a key: ``{0x35, 0x34, …}``, ``[]byte{33, 9, …}``.
+_BYTES = re.compile(
+    r"(?:(?:\[\d{0,4}\]|new )?(?:byte|uint8|bytes|char)(?:\[\d{0,4}\])?|bytearray|bytes|Buffer\.from|new Uint8Array)?[ ]?\(?[\[{(][\s\\]{0,8}"
+    r"(?P<bytes>(?:0x[0-9A-Fa-f]{1,2}|\d{1,3})(?:[ ]{0,12},[\s\\]{0,24}(?:0x[0-9A-Fa-f]{1,2}|\d{1,3})){7,1024}(?:,[ ]?\\)?)"
+)
+#: Base64 that goes on over several lines.
+_FOLDED = re.compile(r"[A-Za-z0-9+/=]{16,1024}(?:[ \t]{0,8}\\?\r?\n[ \t]{0,32}[A-Za-z0-9+/=]{8,1024}){1,100}")
 _SAID = re.compile(r"(?:is|was)[ \t]")
 _LITERAL_BEFORE = re.compile(r"(?P<q>[\"'`])(?P<value>[^\"'`\n]{4,128})(?P=q)\s{0,3}[!=]={1,2}\s{0,3}\(?\Z")
 #: What gives a literal if it has nothing better: ``getenv("X", "…")``, ``os.environ["X"] or "…"``, ``process.env.X || "…"``.
@@ -258,6 +274,10 @@ def _value(site: _Site) -> Found | None:
         return None  # "authorization required"
     if site.before == ":" and "arn:" in text[max(0, site.begin - 80) : site.begin]:
         return None  # arn:aws:secretsmanager:…:secret:<its name>
+    if site.said.kind != "authorization":
+        listed = _BYTES.match(text, site.at)
+        if listed is not None:
+            return Found(*listed.span("bytes"), site.said.kind, f"name:{site.name[:64]}")
     opened = _OPEN.match(text, site.at)
     if opened is None and joint["set"] is not None:
         otherwise = _DEFAULTED.match(text, site.at)
@@ -284,11 +304,15 @@ def _literal(site: _Site, opened: re.Match[str]) -> Found | None:
         return None  # the quote ends the literal that the name stands in: 'Password:'
     start = opened.end()
     end, closed = _closing(text, start, opened["q"])
+    if not closed and opened["q"] in "\"'":
+        folded = _FOLDED.match(text, start)
+        if folded is not None and shapes.random(text[start:end].rstrip("\\"), 16):
+            return Found(start, folded.end(), site.said.kind, f"name:{site.name[:64]}")
     value = text[start:end]
     if not closed and not shapes.random(value):
         return None
     if site.said.kind == "authorization":
-        scheme = _SCHEME.match(text, start)
+        scheme = _SCHEME.match(text, start) or _OTHER_SCHEME.match(text, start)
         start = scheme.end() if scheme else start
     if joint["blank"] is not None and not site.flag:
         # ``password 'value'`` of a build script
@@ -301,6 +325,7 @@ def _literal(site: _Site, opened: re.Match[str]) -> Found | None:
     if (joint["comma"] is not None and joint["close"] is None) or (
         (joint["comma"] is not None or joint["call"] is not None)
         and not shapes.random(value, joined=False)
+        and not shapes.machine_made(value, 20)
         and not (site.said.strength is Strength.STRICT and shapes.chosen(value))
     ):
         return None  # the next argument of a call, whatever it is
@@ -311,7 +336,7 @@ def _word(site: _Site) -> Found | None:
     """A value without quotes behind an assignment."""
     joint, text, at = site.joint, site.text, site.at
     if site.said.kind == "authorization":
-        scheme = _SCHEME.match(text, at)
+        scheme = _SCHEME.match(text, at) or _OTHER_SCHEME.match(text, at)
         at = scheme.end() if scheme else at
     word = _BARE.match(text, at)
     if word is None:
@@ -324,6 +349,12 @@ def _word(site: _Site) -> Found | None:
     tight = joint["set"] == "=" and joint["close"] is None and text[at - 1] == "=" and before in "\n \t;?&\r\"'`:,("
     if before in "?&" or "%3" in (joint["set"] or ""):
         end = _cut(text, at, end, "&#;")
+    elif before in "; " and _CONNECTION.search(text, max(0, site.begin - 240), site.begin) is not None:
+        # Between its neighbours there is nothing else that it could be.
+        end = _trimmed(text, at, _cut(text, at, end, ";"))
+        if end - at >= 4 and not shapes.template(text[at:end]):
+            return Found(at, end, site.said.kind, f"name:{site.name[:64]}")
+        return None
     elif before == ";" or (before == " " and ";" in text[max(0, site.begin - 80) : site.begin]):
         end = _cut(text, at, end, ";")
     if not tight:

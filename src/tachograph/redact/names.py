@@ -73,6 +73,14 @@ _PASSWORD = table(
     """
 )
 
+#: Before ``pass``: no pass over a text and no boarding pass.
+_WHOSE = table(
+    """
+    db database user usr admin root auth login smtp mail imap ftp sftp ssh mysql postgres pg redis mongo mongodb rabbitmq amqp ldap proxy app
+    basic account acc keystore truststore cert jdbc wifi vpn http mqtt neo4j elastic
+    """
+)
+
 #: Misspellings: ``pswd``, ``psswrd``, ``paasword``, ``passworsd``.
 _MISSPELT = re.compile(r"pa{0,2}s{1,3}w[or]{0,3}s?ds?\Z")
 
@@ -174,7 +182,7 @@ _HARMLESS_KEY = table(
     setting attribute param parameter tab escape esc ctrl control alt shift meta command cmd function fn left right up down home
     page delete backspace space return s3 bucket file path host known order join merge match pivot legend chord major minor
     piano dictionary config configuration candidate data label metric tag topic event kafka redis memo cached storage_object
-    render list element first last next prev previous current old new parent child default sorting grouping filter search
+    render list element first last next prev previous current old new parent child default sorting grouping filter
     feature flag context session_state store localstorage cookie widget component type name id user pub pubkey verify
     verification verifying certificate cert issue project jira ticket space page per public publishable by for of is in has get
     set on to with the this that each same wrong right missing duplicate invalid valid such host_key hostkey trusted keyboard
@@ -201,6 +209,7 @@ EXACT: dict[str, Named] = {
     **{name: Named(Strength.LIKELY, "signature") for name in ("sig", "x-goog-signature", "x-goog-credential")},
     **{name: Named(Strength.STRICT, "pin") for name in ("otp", "pin", "cvv", "cvc", "totp", "mfa-code", "otp-code", "pin-code", "pincode")},
     **{name: Named(Strength.LIKELY, "password") for name in ("pass", "pw")},
+    **{name: Named(Strength.LIKELY, "token") for name in ("sonar.login", "sonar-login", "sonarlogin")},
     "auth": Named(Strength.LIKELY, "authorization"),
     "secret-id": Named(Strength.LIKELY, "secret"),
     "bearer": Named(Strength.LIKELY, "token"),
@@ -290,7 +299,7 @@ def _last(parts: list[str]) -> Named:
     if before.isdigit() and len(parts) > 2:
         before = parts[-3] + before
     if last in _PASSWORD or _MISSPELT.match(last) or (last in ("pass", "pw") and before):
-        return Named(Strength.LIKELY if last in ("pass", "pw") else Strength.STRICT, "password")
+        return Named(Strength.LIKELY if last in ("pass", "pw") and before not in _WHOSE else Strength.STRICT, "password")
     if last in _SECRET:
         return Named(Strength.STRICT if last.endswith(("secret", "secrete")) else Strength.LIKELY, "secret")
     if last in _KEY:

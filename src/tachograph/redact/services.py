@@ -40,7 +40,7 @@ _KINDS = (
 #: Alone, in lower case and behind any identifier, these mean a secret.
 _TELLING = frozenset(("private", "secret", "token"))
 
-_MORE = r"(?:private|secret|access|tokens?|keys?|auth|api|code|id|pat|personal|client|live|test|prod|production|dev|sandbox|x|my|[0-9])"
+_MORE = r"(?:private|secret|access|tokens?|keys?|auth|api|code|id|pat|personal|record|search|app|deploy|project|master|service|account|write|read|client|live|test|prod|production|dev|sandbox|x|my|[0-9])"
 _QUOTE = r"(?:\\{0,2}[\"'`])?"
 #: What joins the last word and the value; a single dash is part of the value.
 _JOINT_AFTER_NAME = (

@@ -21,6 +21,22 @@ _HOLLOW = re.compile(
     r"|\*{3}|\.{3}|…|•{3}|-{4}|_{4}|!(?:Ref|Sub|vault|secret|ENV)\b|ENC[\[(]|op://|vault:|ssm:|arn:|awssm:|gcp-sm:|secretref:"
 )
 
+_REPEATED = re.compile(r"([A-Za-z0-9*#.-])\1{23}")
+#: ``[the shared key goes here]``.
+_BRACKETED = re.compile(r"\[[A-Za-z]+(?: [A-Za-z]+)+\]?\Z")
+#: ``PUT_YOUR_TOKEN_HERE``, ``your_private_key_placeholder_here1234``.
+_PUT_HERE = re.compile(
+    r"(?:put|insert|replace|enter|paste|add|use)[ _-](?:with[ _-])?(?:your|the|this|in)|your[ _-]?(?:\w{1,16}[ _-])?(?:api|access|secret|private|auth)?[ _-]?"
+    r"(?:key|token|secret|password|id)|(?:key|token|secret|password|value)[ _-](?:goes[ _-])?here|placeholder|change[ _-]?me|not[ _-]a[ _-]?real",
+    re.IGNORECASE,
+)
+#: Words of stand-ins without any separator: ``somefakekey``.
+_GLUED_NOTHING = re.compile(
+    r"(?=.{0,24}?(?:some|fake|your|dummy|example|sample|mock|here|invalid))"
+    r"(?:some|fake|my|your|the|test|dummy|example|sample|mock|secret|password|passwd|pass|token|key|apikey|here|value|default|short|invalid)+\d{0,4}\Z",
+    re.IGNORECASE,
+)
+
 _WORDS_OF_NOTHING = table(
     """
     none null nil undefined true false yes no on off empty unset string str text bytes int integer number float bool boolean
@@ -63,6 +79,9 @@ _PATH = re.compile(
     r"|[\w.-]+(?:/[\w.-]+)*\.(?:json|ya?ml|toml|txt|pem|crt|key|env|py|js|ts|go|rs|md|cfg|ini|conf|sh|html?|xml|png|svg)\Z"
 )
 _URL = re.compile(r"(?:https?|wss?|ftp|s3|gs|file|git|ssh|mailto|data|urn|tel):")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,24}://")
+#: A handler in a table of routes: ``users/passwords#update``.
+_ROUTE = re.compile(r"[a-z_]+(?:/[a-z_]+)+#[a-z_]+\Z")
 #: A host name with or without port and path, or a mail address.
 _HOST = re.compile(r"(?:[\w.+-]{1,64}@)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?:/[\w./~%-]*)?\Z")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?\Z")
@@ -82,8 +101,12 @@ def entropy(text: str) -> float:
 
 def hollow(value: str) -> bool:
     """A stand-in: a template variable, ``<your-key>``, ``xxxx``, ``***``, ``changeme``, or one of our own placeholders."""
-    if "[REDACTED" in value or _HOLLOW.match(value):
+    if value[:1] == "$" and len(value) > 24 and sum(c.isdigit() for c in value) >= 4 and machine_made(value[1:]):
+        return False  # a token that begins with a dollar sign
+    if "[REDACTED" in value or _HOLLOW.match(value.lstrip("\"'`")) or _BRACKETED.match(value) or _PUT_HERE.search(value):
         return True
+    if value.endswith(("..", "…")) or "[redacted" in value.lower() or _REPEATED.search(value):
+        return True  # cut off by whoever wrote it, or no variety in it
     core = value.strip("\"'`<>[](){} \t;,")
     if len(core) < 3 or _SINGLE.match(core):
         return True
@@ -101,7 +124,22 @@ def hollow(value: str) -> bool:
         c.isdigit() for c in letters
     ):
         return True
+    if _GLUED_NOTHING.match(core):
+        return True
     return all(word in _WORDS_OF_NOTHING or (word.isdigit() and len(word) < 3) for word in words(core)) if _wordy(core) else False
+
+
+def template(value: str) -> bool:
+    """Something that stands for a value where its place already says what it is: a reference, dots, a stand-in in brackets, ``your-…``."""
+    core = value.strip("\"'`")
+    return (
+        not core
+        or "[REDACTED" in core
+        or _HOLLOW.match(core) is not None
+        or _SINGLE.match(core) is not None
+        or core[0] in "<[{$"
+        or core.lower().startswith(("your", "enter", "insert", "xxx"))
+    )
 
 
 def _wordy(value: str) -> bool:
@@ -136,6 +174,7 @@ def random(value: str, least: int = 16, *, joined: bool = True) -> bool:
     return has_alpha and len(run) >= 20 and len(_CAMEL.findall(run)) * 3 > len(run) and bits >= 3.5
 
 
+_HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _DAY = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_.+/~:|@=-]+\Z")
 _GROUPS = re.compile(r"-?[A-Za-z0-9]{3,16}(?:-[A-Za-z0-9]{3,16}){2,8}\Z")
@@ -154,12 +193,14 @@ def machine_made(value: str, least: int = 12) -> bool:
     core = _DAY.sub("", core)
     if core.isdigit():
         return len(core) >= 20
+    if _HEX.match(core):
+        return entropy(core) >= 2
     runs = _RUNS.findall(core)
     if _GROUPS.match(core) and len(core) >= 20:
         wordy = sum(len(group) for run in runs for group in _CAMEL.findall(run) if len(group) > 3)
         return (wordy * 2 < len(core) and any(c.isdigit() for c in core)) or all(len(run) >= 5 and run.isupper() for run in runs)
     run = max(runs, key=len, default="")
-    if len(run) >= min(least, 16) or (len(run) >= 10 and len(core) >= 20):
+    if len(run) >= min(least, 16) or (len(run) >= 10 and len(core) >= 16):
         return _scrambled(run)
     return len(core) >= 14 and _scattered("".join(runs), runs)
 
@@ -168,16 +209,25 @@ def _scattered(joined: str, runs: list[str]) -> bool:
     """Short runs with separators among them: digits are all over it, and few of its letters make words."""
     wordy = sum(len(group) for run in runs for group in _CAMEL.findall(run) if len(group) > 3)
     changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(joined))
-    return len(joined) >= 12 and changes >= 3 and wordy <= 0.3 * len(joined) and entropy(joined) >= 3 and any(c.isalpha() for c in joined)
+    alpha = "".join(c for c in joined if c.isalpha())
+    mixed = len(_CAMEL.findall(alpha)) * 3 > len(alpha) and cost(alpha) > 4.6
+    return (
+        len(joined) >= 12
+        and (changes >= 3 or mixed)
+        and wordy <= 0.3 * len(joined)
+        and entropy(joined) >= 3
+        and any(c.isalpha() for c in joined)
+    )
 
 
 def _scrambled(run: str) -> bool:
     """Letters and digits in no order that words have."""
     digits = sum(c.isdigit() for c in run)
+    alpha = "".join(c for c in run if c.isalpha())
+    mixed = len(_CAMEL.findall(alpha)) * 3 > len(alpha) and cost(alpha) > 4.6
     if digits:
-        return entropy(run) >= 2.4 and not _numbered_words(run) and (digits >= 2 or unlikely("".join(c for c in run if c.isalpha())))
-    changes = len(_CAMEL.findall(run)) * 3 > len(run)
-    return entropy(run) >= 3 and ((changes and cost(run) > 4.6) or unlikely(run))
+        return entropy(run) >= 2.4 and not _numbered_words(run) and (digits >= 2 or mixed or unlikely(alpha))
+    return entropy(run) >= 3 and (mixed or unlikely(run))
 
 
 def _random_joined(joined: str, runs: list[str]) -> bool:
@@ -199,7 +249,11 @@ def _random_joined(joined: str, runs: list[str]) -> bool:
 def _numbered_words(run: str) -> bool:
     """``Python3Interpreter2``: camel-case words with few digits."""
     groups = re.findall(r"\d+|[A-Z]?[a-z]+|[A-Z]+", run)
-    return sum(len(g) for g in groups if g.isdigit()) <= 4 and sum(len(g) for g in groups if len(g) >= 4 and g.isalpha()) > len(run) * 0.75
+    wordy = [group for group in groups if len(group) >= 4 and group.isalpha()]
+    joined = "".join(wordy)
+    return (
+        sum(len(g) for g in groups if g.isdigit()) <= 4 and len(joined) > len(run) * 0.75 and not (len(joined) >= 12 and unlikely(joined))
+    )
 
 
 def password_like(value: str) -> bool:
@@ -243,7 +297,9 @@ def switch(value: str) -> bool:
 
 def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
     """Plainly something else than a secret, whatever it is called: a type, a path, an address, a date, a number, code, prose."""
-    if _TYPES.match(value) or _DATE.match(value) or _URL.match(value):
+    if _TYPES.match(value) or _DATE.match(value) or _URL.match(value) or (_ADDRESS.match(value) and "@" not in value):
+        return True
+    if _ROUTE.match(value):
         return True
     if _PATH.match(value) and not random(value, 20):
         return True
@@ -261,8 +317,19 @@ def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
         return True
     if any(c.isspace() for c in value):
         parts = value.split()
-        return len(parts) > 8 or any(part.lower().strip(".,:;!?") in _STOP for part in parts)
+        return (
+            len(parts) > 8
+            or any(part.startswith(("/", "--")) for part in parts[1:])
+            or any(part.lower().strip(".,:;!?") in _STOP for part in parts)
+        )
     return False
+
+
+#: What machines make: shorter ones are examples.
+_MADE = frozenset(("key", "token"))
+_SHORTEST_KEY = 12
+#: Characters. Shorter words with separators and a digit are examples, too: ``v2_pt_short``.
+_SHORT_KEY = 20
 
 
 def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False) -> bool:
@@ -277,7 +344,9 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
         return value.isdigit() or random(value)
     if _NUMBER.match(value):
         return (said.kind == "password" and len(value) >= 6) or len(value) >= 20
-    if random(value) or (random(value, 12) and classes(value) >= 3):
+    if said.kind in _MADE and len(value) < _SHORTEST_KEY:
+        return False
+    if random(value) or machine_made(value):
         return True
     if said.strength is Strength.LIKELY:
         return said.kind in ("password", "secret", "authorization") and password_like(value)
@@ -285,6 +354,8 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
         return True
     bare = not (quoted or tight)
     plain = all(word in _WORDS_OF_NOTHING for word in words(value))
+    if said.kind in _MADE and len(value) < _SHORT_KEY and _LOWER_NAME.match(value.replace("_", "-")) and not _scattered(value, [value]):
+        return False
     if any(c.isdigit() for c in value) and any(c.isalpha() for c in value):
         return len(value) >= 6 and not (bare and _IDENTIFIER.match(value) and "_" in value) and not plain
     if bare or plain:
@@ -297,5 +368,22 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
 
 def vocabulary() -> str:
     """All tables as text, for a policy's fingerprint."""
-    patterns = [pattern.pattern for pattern in (_HOLLOW, _TYPES, _CODE, _CALL, _CONCATENATION, _PATH, _URL, _HOST, _DATE)]
+    patterns = [
+        pattern.pattern
+        for pattern in (
+            _HOLLOW,
+            _BRACKETED,
+            _PUT_HERE,
+            _GLUED_NOTHING,
+            _ROUTE,
+            _TYPES,
+            _CODE,
+            _CALL,
+            _CONCATENATION,
+            _PATH,
+            _URL,
+            _HOST,
+            _DATE,
+        )
+    ]
     return repr((patterns, sorted(_WORDS_OF_NOTHING), sorted(_SWITCHES), sorted(_STOP)))
