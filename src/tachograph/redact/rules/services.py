@@ -93,7 +93,7 @@ RULES: tuple[Rule, ...] = (
     ),
     token(
         "dropbox-token",
-        r"sl\.(?:u\.)?[\w-]{60,400}(?:=[\w=-]{0,140})?",
+        r"sl\.(?:u\.)?[\w-]{60,4096}(?:=[\w=-]{0,140})?",
         "sl.",
         positive=("s" + "l." + mixed(140),),
         negative=("ssl.create_default_context",),
