@@ -19,6 +19,7 @@ from tachograph.redact.rules import (
     networking,
     payments,
     services,
+    sessions,
     talk,
     webhooks,
 )
@@ -32,6 +33,7 @@ ALL: tuple[Rule, ...] = (
     *messaging.RULES,
     *payments.RULES,
     *services.RULES,
+    *sessions.RULES,
     *webhooks.RULES,
     *ai_tools.RULES,
     *commerce.RULES,

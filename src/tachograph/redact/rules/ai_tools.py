@@ -13,7 +13,7 @@ RULES: tuple[Rule, ...] = (
     # ``sk_`` is the secret key's prefix at many more places than those that have a rule of their own.
     token(
         "secret-key",
-        r"sk_(?=[A-Za-z0-9]{0,32}\d)[A-Za-z0-9]{26,160}" + RIGHT,
+        r"sk_[A-Za-z0-9]{26,160}" + RIGHT,
         "sk_",
         positive=("s" + "k_" + mixed(32), "s" + "k_" + hexa(64)),
         negative=("sk_buff_head_init_class", "task_" + mixed(32), "sk_" + mixed(12)),
