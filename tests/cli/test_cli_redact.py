@@ -82,9 +82,27 @@ def test_a_bad_line_is_named_and_not_quoted(tacho: Tacho, line: str) -> None:
 def test_check(tacho: Tacho) -> None:
     bad = tacho("redact", "--check", stdin=f"password={PASSWORD}\n".encode())
     assert bad.returncode == 1
-    assert trace(PASSWORD, bad.stdout + bad.stderr) is None
+    assert bad.stdout == f"standard input:1:10: password, {len(PASSWORD)} characters (name:password)\n"
+    line = json.dumps({"id": 1, "text": f"password={PASSWORD}"}).encode()
+    assert tacho("redact", "--check", "--jsonl", stdin=line).stdout == f"standard input:1: password, {len(PASSWORD)} characters\n"
     good = tacho("redact", "--check", stdin=b"nothing\n")
     assert (good.returncode, good.stdout, good.stderr) == (0, "", "")
+
+
+def test_explain(tacho: Tacho) -> None:
+    text = f"a line\npassword: {PASSWORD}\nuse {GITHUB}, token: str\n"
+    for done in (tacho("redact", "--explain", text), tacho("redact", "--explain", "-", stdin=text.encode())):
+        assert done.returncode == 0
+        assert "2:11  password, " in done.stdout
+        assert "3:5  github-token, 40 characters, ghp_…" in done.stdout
+        assert "left alone: the name token" in done.stdout
+        assert trace(PASSWORD, done.stdout, 4) is None
+        assert trace(GITHUB[4:], done.stdout, 4) is None
+    found = tacho("redact", "--explain", text, "--json", "--check")
+    assert found.returncode == 1
+    assert [each["kind"] for each in found.json()["findings"]] == ["password", "github-token"]
+    assert trace(GITHUB[4:], found.stdout, 4) is None
+    assert tacho("redact", "--explain", "nothing").stdout == "nothing to mask\n"
 
 
 def test_the_stores_key_gives_the_records_placeholders(tacho: Tacho, tmp_path: Path) -> None:
@@ -100,7 +118,7 @@ def test_the_stores_key_gives_the_records_placeholders(tacho: Tacho, tmp_path: P
 
 
 def test_options_that_do_not_go_together(tacho: Tacho) -> None:
-    for wrong in (["--spans"], ["--live", "--jsonl"]):
+    for wrong in (["--spans"], ["--live", "--jsonl"], ["--json"], ["--explain", "a", "--live"], ["--explain", "a", "file"]):
         done = tacho("redact", *wrong, stdin=b"")
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import codecs
 import contextlib
+import dataclasses
 import json
 import os
 import sys
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from tachograph.core.errors import UsageError
 from tachograph.host import secrets
 
-from .output import json_line, policy_argument, print_notes
+from .app import NO
+from .output import json_line, policy_argument, print_json, print_notes
 
 if TYPE_CHECKING:
     from tachograph.redact.engine import Redactor
@@ -33,7 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--spans", action="store_true", help='with --jsonl: write {"id", "spans": [[start, end, kind, rule], …]}, in characters'
     )
-    parser.add_argument("--check", action="store_true", help="write nothing to standard output, exit 1 when anything would be masked")
+    parser.add_argument("--check", action="store_true", help="write what would be masked and where, and exit 1 when there is anything")
+    parser.add_argument("--explain", metavar="TEXT", help="say what would be masked in TEXT and why, never the value (-: standard input)")
+    parser.add_argument("--json", action="store_true", help="with --explain: one JSON document")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,12 +45,47 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--spans goes with --jsonl; tacho redact --jsonl --spans reads lines of JSON")
     if options.live and options.jsonl:
         raise UsageError("--live is for texts, --jsonl hands out each line at once by itself; leave out one of them")
+    if options.explain is not None:
+        if options.jsonl or options.live or options.file:
+            raise UsageError("--explain takes the text itself, or - for standard input; give no FILE, --jsonl or --live with it")
+        return _explain(options, _redactor(options))
+    if options.json:
+        raise UsageError("--json goes with --explain; --jsonl reads and writes lines of JSON")
     redactor = _redactor(options)
-    found = sum((_lines if options.jsonl else _text)(options, redactor, name, file) for name, file in _inputs(options.file))
-    if options.check and found:
-        print(f"tacho: {found} to mask", file=sys.stderr)
-        return 1
-    return 0
+    one = _lines if options.jsonl else _checked if options.check else _text
+    found = sum(one(options, redactor, name, file) for name, file in _inputs(options.file))
+    return NO if options.check and found else 0
+
+
+def _explain(options: argparse.Namespace, redactor: Redactor) -> int:
+    from tachograph.redact import explain
+
+    text = _decoded(sys.stdin.buffer.read()) if options.explain == "-" else options.explain
+    found, others = explain.explain(redactor, text), explain.near(redactor, text)
+    if options.json:
+        print_json({
+            "findings": [{**dataclasses.asdict(each), "length": each.length} for each in found],
+            "left_alone": [dataclasses.asdict(each) for each in others],
+            "policy": redactor.policy.fingerprint,
+        })  # fmt: skip
+    else:
+        for line in explain.lines(found, others):
+            print(line)
+    return NO if options.check and found else 0
+
+
+def _checked(_: argparse.Namespace, redactor: Redactor, name: str, file: BinaryIO) -> int:
+    """What would be masked, in lines that editors and hooks understand. Reads the whole."""
+    from tachograph.redact import explain
+
+    found = explain.explain(redactor, _decoded(file.read()))
+    for each in found:
+        print(f"{name}:{each.line}:{each.column}: {each.kind}, {each.length} characters ({each.rule})")
+    return len(found)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _redactor(options: argparse.Namespace) -> Redactor:
@@ -83,7 +122,7 @@ def _text(options: argparse.Namespace, redactor: Redactor, _: str, file: BinaryI
         data = file.read1(_PIECE)  # type: ignore[attr-defined]
         text = decoder.decode(data, final=not data)
         done = pipe.feed(text) + ("" if data else pipe.finish())
-        if done and not options.check:
+        if done:
             out.write(done.encode("utf-8", "surrogateescape"))
             out.flush()
         if not data:
@@ -95,13 +134,18 @@ def _lines(options: argparse.Namespace, redactor: Redactor, name: str, file: Bin
     import collections
 
     tally: collections.Counter[str] = collections.Counter()
-    write = (lambda _: None) if options.check else sys.stdout.write
+    write = sys.stdout.write
     found = 0
     for number, line in enumerate(file, 1):
         if not line.strip():
             continue
         case = _case(line, f"{name}:{number}")
-        if options.spans:
+        if options.check:
+            spans = redactor.spans(case["text"])
+            found += len(spans)
+            for span in spans:
+                print(f"{name}:{number}: {span.kind}, {span.end - span.start} characters")
+        elif options.spans:
             spans = redactor.spans(case["text"])
             found += len(spans)
             write(json_line({"id": case["id"], "spans": [[s.start, s.end, s.kind, s.rule] for s in spans]}) + "\n")
