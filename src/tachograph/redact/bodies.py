@@ -9,7 +9,8 @@
 | anything else | bytes |
 
 It fails closed: JSON that does not parse or has a key twice (two readers might see two values) is scanned as text, and a body whose content
-encoding cannot be undone is masked whole, because nobody can say what is in it.
+encoding cannot be undone is masked whole, because nobody can say what is in it. A text in another charset than UTF-8 is decoded first: in
+UTF-16 no rule would know a token.
 """
 
 from __future__ import annotations
@@ -29,11 +30,23 @@ _BOUNDARY = re.compile(r"boundary=\"?([^\";,]{1,200})", re.IGNORECASE)
 _NAME = re.compile(r"[;\s]name=\"?([^\";]{1,128})", re.IGNORECASE)
 #: Never in a form, where blanks are written as ``+`` or ``%20`` (WHATWG URL, application/x-www-form-urlencoded).
 _NO_FORM = re.compile(rb"[\x00-\x20\x7f-\xff\"<>{}\\^`|]")
+_CHARSET = re.compile(r"charset=\"?([\w.:-]{1,40})", re.IGNORECASE)
+_MARKS = (
+    (b"\xff\xfe\0\0", "utf-32"),
+    (b"\0\0\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+)
+#: Multipart bodies in multipart bodies: deeper ones are scanned as text.
+_MAX_NESTING = 8
 #: Of the characters of a text, as a share: more undecodable bytes make it no text.
 _BINARY = 0.1
 
 
-def redacted(redactor: Redactor, data: bytes, *, content_type: str, content_encoding: str, tally: Counter[str] | None) -> Any:
+def redacted(
+    redactor: Redactor, data: bytes, *, content_type: str, content_encoding: str, tally: Counter[str] | None, nesting: int = 0
+) -> Any:
     """See the module's table."""
     if content_encoding and content_encoding.strip().lower() != "identity":
         try:
@@ -45,15 +58,15 @@ def redacted(redactor: Redactor, data: bytes, *, content_type: str, content_enco
         form = _form(redactor, data, tally)
         if form is not None:
             return form
-    if kind.startswith("multipart/"):
+    if kind.startswith("multipart/") and nesting < _MAX_NESTING:
         boundary = _BOUNDARY.search(content_type)
         if boundary is not None:
-            parts = _multipart(redactor, data, boundary.group(1), tally)
+            parts = _multipart(redactor, data, boundary.group(1), tally, nesting)
             if parts is not None:
                 return parts
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
+        text = data.decode(_charset(data, content_type))
+    except UnicodeError:
         return redactor.raw(data, tally)
     if is_json(kind) or (kind in ("", "application/octet-stream") and text.lstrip()[:1] in ("{", "[")):
         try:
@@ -61,6 +74,21 @@ def redacted(redactor: Redactor, data: bytes, *, content_type: str, content_enco
         except (ValueError, RecursionError):
             return redactor.text(text, tally)
     return redactor.text(text, tally)
+
+
+def _charset(data: bytes, content_type: str) -> str:
+    """The codec of a body: what its first bytes say, else what its type says, if that is a codec of text."""
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            return codec
+    said = _CHARSET.search(content_type)
+    if said is not None:
+        try:
+            "".encode(said.group(1))  # LookupError, too, for a codec that is no charset
+        except LookupError:
+            return "utf-8"
+        return said.group(1)
+    return "utf-8"
 
 
 def undecodable(redactor: Redactor, data: bytes, tally: Counter[str] | None) -> str:
@@ -101,7 +129,7 @@ def _field(redactor: Redactor, name: str, value: Any, tally: Counter[str] | None
     return redactor.document({name: value}, tally)[name]
 
 
-def _multipart(redactor: Redactor, data: bytes, boundary: str, tally: Counter[str] | None) -> Any:
+def _multipart(redactor: Redactor, data: bytes, boundary: str, tally: Counter[str] | None, nesting: int) -> Any:
     mark = b"--" + boundary.encode("utf-8", "surrogateescape")
     pieces = data.split(mark)
     if len(pieces) < 2:
@@ -120,7 +148,9 @@ def _multipart(redactor: Redactor, data: bytes, boundary: str, tally: Counter[st
             if colon
         ]
         lowered = {name.lower(): value for name, value in headers}
-        value = redacted(redactor, body, content_type=lowered.get("content-type", ""), content_encoding="", tally=tally)
+        value = redacted(
+            redactor, body, content_type=lowered.get("content-type", ""), content_encoding="", tally=tally, nesting=nesting + 1
+        )
         named = _NAME.search(lowered.get("content-disposition", ""))
         if named is not None:
             value = _field(redactor, named.group(1), value, tally)

@@ -1,10 +1,15 @@
-"""Content encodings, decoded with a limit: gzip, deflate, zstd, and br where a module for it is there."""
+"""Content encodings, decoded with a limit: gzip, deflate, zstd, and br where a module for it is there (``pip install tachograph[br]``).
+
+Members and frames may follow each other. What cannot be decoded is masked whole by whoever asked, and its ``Content-Encoding`` goes with it,
+so that a replay serves the mask as a plain body instead of bytes that no client can read.
+"""
 
 from __future__ import annotations
 
 import importlib
 import zlib
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import zstandard
@@ -30,7 +35,7 @@ def decode(chunks: Sequence[bytes], encoding: str) -> list[bytes]:
 def _decode(chunks: Sequence[bytes], name: str) -> list[bytes]:
     out: list[bytes] = []
     total = 0
-    decoder = _decoder(name, next((chunk for chunk in chunks if chunk), b""))
+    decoder = _decoder(name, b"".join(islice(filter(None, chunks), 2))[:2])
     for chunk in chunks:
         try:
             piece = decoder.feed(chunk, LIMIT - total)
@@ -67,14 +72,15 @@ class _Zlib:
             if len(out) > room:
                 raise UndecodableError("a body that is too large when decoded")
             data = self._stream.unused_data
-            if data:  # gzip members may follow each other
-                self._stream = zlib.decompressobj(self._wbits)
+            if not data.strip(b"\0"):  # some writers pad to a block, as tapes once needed
+                break
+            self._stream = zlib.decompressobj(self._wbits)  # gzip members may follow each other
         return out
 
 
 class _Zstd:
     def __init__(self) -> None:
-        self._stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+        self._stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj(read_across_frames=True)
 
     def feed(self, data: bytes, room: int) -> bytes:
         # Fed in pieces, so that a bomb is noticed before it has gone off.
@@ -94,7 +100,7 @@ class _Brotli:
             except ImportError:
                 continue
             return
-        raise UndecodableError("content encoding 'br' (no brotli module)")
+        raise UndecodableError("content encoding 'br': no module for it, pip install tachograph[br]")
 
     def feed(self, data: bytes, room: int) -> bytes:
         process = getattr(self._stream, "process", None) or self._stream.decompress
