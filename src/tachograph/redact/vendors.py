@@ -1,6 +1,6 @@
 """Finds what the rules describe: each rule's pattern where one of its keywords stands, for the rules that a prefilter lets through.
 
-A rule's trigger is its keywords and its own pattern, so a new rule needs nothing else to be looked for quickly.
+A rule's trigger is its keywords and its own pattern; one without keywords is looked for by its pattern alone. So a new rule needs nothing else to be looked for quickly.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ class Vendors:
         for rule in self.rules if numbers is None else [self.rules[number] for number in numbers]:
             for keyword in rule.keywords:
                 _collect(text, keyword, rule, out)
+            if not rule.keywords:
+                out += [
+                    Found(*m.span(rule.group), rule.kind, rule.id)
+                    for m in rule.pattern.finditer(text)
+                    if _counts(m.group(rule.group), rule)
+                ]
         return out
 
     def head(self, run: str) -> int:
@@ -59,10 +65,15 @@ def _collect(text: str, keyword: str, rule: Rule, out: list[Found]) -> None:
         if match is not None:
             start, stop = match.span(rule.group)
             value = text[start:stop]
-            if stop > start and (not rule.entropy or shapes.entropy(value) >= rule.entropy) and not stand_in(value):
+            if _counts(value, rule):
                 out.append(Found(start, stop, rule.kind, rule.id))
                 end = max(end, stop)
         at = text.find(keyword, end)
+
+
+def _counts(value: str, rule: Rule) -> bool:
+    """Whether what a rule's pattern matched is more than a name or a stand-in."""
+    return value != "" and (not rule.entropy or shapes.entropy(value) >= rule.entropy) and not stand_in(value)
 
 
 def stand_in(token: str) -> bool:

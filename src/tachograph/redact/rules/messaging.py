@@ -58,9 +58,10 @@ RULES: tuple[Rule, ...] = (
         entropy=3.5,
     ),
     token(
-        "twilio-key",
-        r"SK(?:[0-9a-f]{32}|[0-9A-F]{32})" + RIGHT,
+        "twilio-key",  # and the account, which is the user name to it
+        r"(?:SK|AC)(?:[0-9a-f]{32}|[0-9A-F]{32})" + RIGHT,
         "SK",
+        "AC",
         positive=("S" + "K" + hexa(32),),
         negative=("DISK" + hexa(32), "SKIP"),
         left=LEFT_WORD,

@@ -1,6 +1,7 @@
 """What a rule is: facts about the shape of one kind of secret.
 
-A rule is tried where one of its keywords stands, so its cost is that of a literal search, and its keywords are part of its meaning.
+A rule is tried where one of its keywords stands, so its cost is that of a literal search, and its keywords are part of its meaning. Very few
+have none and are searched for.
 
 - ``reach`` 0 (the default): the pattern is matched at the keyword, which is the beginning of the match.
 - ``reach`` n: the match may begin up to n characters before the keyword (the pattern is searched from there).
@@ -16,6 +17,7 @@ Patterns are linear: no nested quantifiers, every repetition bounded or over one
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 #: Characters. The shortest run that can hold a token.
@@ -67,6 +69,12 @@ class Expression:
         if self._compiled is None:
             self._compiled = re.compile(self.pattern, self.flags)
         return self._compiled.match(text, at)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """As ``re.Pattern.finditer``."""
+        if self._compiled is None:
+            self._compiled = re.compile(self.pattern, self.flags)
+        return self._compiled.finditer(text)
 
     @property
     def groups(self) -> int:

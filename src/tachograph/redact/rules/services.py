@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 from tachograph.redact.rules.examples import digits, hexa, lower, mixed, upper, uuid
-from tachograph.redact.rules.rule import LEFT, LEFT_WORD, RIGHT, RIGHT_BASE64, RIGHT_WORD, Expression, Rule, token
+from tachograph.redact.rules.rule import LEFT, LEFT_BASE64, LEFT_WORD, RIGHT, RIGHT_BASE64, RIGHT_WORD, Expression, Rule, token
 
 RULES: tuple[Rule, ...] = (
     token(
@@ -285,5 +286,35 @@ RULES: tuple[Rule, ...] = (
         negative=("sc_x.acc-y", "user.acc-" + lower(14)),
         reach=48,
         entropy=3.5,
+    ),
+    token(
+        "recaptcha-key",  # the site's key and its secret look alike
+        r"6L[\w-]{6}AAAAA[\w-]{27}" + RIGHT_WORD,
+        "6L",
+        positive=("6" + "Lc" + mixed(5) + "AAAAA" + mixed(27),),
+        negative=("6Lc" + mixed(37),),
+        left=LEFT_WORD,
+    ),
+    Rule(
+        id="pagerduty-key",
+        kind="pagerduty-key",
+        keywords=("u+",),
+        pattern=Expression(LEFT_BASE64 + r"u\+(?=[A-Za-z_+-]{0,17}\d)[A-Za-z0-9_+-]{18}(?![\w+/=-])", re.ASCII),
+        positive=("u" + "+" + mixed(18),),
+        negative=("u+" + mixed(22), "you+me", "u+" + "namespace+and+more"),
+        inside=False,
+        entropy=3.5,
+    ),
+    Rule(
+        id="atlassian-server-token",  # base64 of twelve digits, a colon and twenty bytes
+        kind="atlassian-token",
+        keywords=("MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),
+        pattern=Expression(
+            LEFT + r"(?:[MNO][DTjz][AEIMQUYcgkosw048][w-z0-5]){4}O[g-v][A-Za-z0-9+/]{26}" + RIGHT_BASE64,
+            re.ASCII,
+        ),
+        positive=(base64.b64encode(b"481516234208:" + bytes(range(7, 27))).decode(),),
+        negative=(base64.b64encode(b"4815162342081" + bytes(range(7, 27))).decode(), "MTIzNDU2Nzg5"),
+        entropy=3.0,
     ),
 )

@@ -1,0 +1,38 @@
+"""Tokens without a literal in them: nothing but the lengths and alphabets of their parts tells them.
+
+They have no keyword, so their pattern is what is looked for; a matcher that knows patterns does that at no cost, without one it is a pass
+over the text. Hence few of them, in one rule, and none whose layout an identifier or a digest has.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tachograph.redact.rules.examples import hexa, mixed
+from tachograph.redact.rules.rule import LEFT_BASE64, Expression, Rule
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        id="layout",
+        kind="token",
+        keywords=(),
+        pattern=Expression(
+            r"(?=[0-9a-f])"  # what they begin with, asked first: everything else is passed over in one step
+            + LEFT_BASE64
+            + r"(?:[0-9a-f]{32}\.(?=[A-Za-z]{0,15}\d)[A-Za-z0-9]{16}"  # Zhipu
+            r"|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}"  # Mailgun
+            r"|\d{1,4}-[A-Za-z0-9]{64}"  # TrueNAS
+            r"|00(?=[a-z0-9_-]{0,39}[A-Z])(?=[A-Z0-9_-]{0,39}[a-z])[\w-]{40})"  # Okta
+            r"(?![\w.+/=-])",
+            re.ASCII,
+        ),
+        positive=(
+            hexa(32) + "." + mixed(16),
+            "key " + hexa(32) + "-" + hexa(8) + "-" + hexa(8),
+            '["12-' + mixed(64) + '"]',
+            "0" + "0" + mixed(40),
+        ),
+        negative=(hexa(32) + ".bundle", "00" + hexa(40), "x" + hexa(32) + "-" + hexa(8) + "-" + hexa(8), "/12-" + mixed(64)),
+        entropy=3.5,
+    ),
+)
