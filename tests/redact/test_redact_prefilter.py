@@ -15,10 +15,10 @@ from redact_samples import SHAPED, redactor
 
 from tachograph.redact.engine import Redactor, Span
 from tachograph.redact.policy import Policy
-from tachograph.redact.prefilter.engines import AhoCorasick, Engine, Hyperscan, Plain, compiled, expression
+from tachograph.redact.prefilter.engines import AhoCorasick, Engine, Hyperscan, Plain, _literals, compiled, expression
 from tachograph.redact.prefilter.index import Index
 from tachograph.redact.prefilter.superset import UnsupportedError, superset
-from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger, places
 from tachograph.redact.rules import ALL
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "secrets.jsonl"
@@ -33,10 +33,12 @@ class Everything:
 
     def __init__(self, triggers: tuple[Trigger, ...]) -> None:
         self._plain = Plain(triggers)
-        self._all = [(number, 0) for number, trigger in enumerate(triggers) if not trigger.every]
+        self._all = [(number, ANYWHERE) for number, trigger in enumerate(triggers) if not (trigger.tail and trigger.literals)]
 
     def scan(self, text: str) -> list[tuple[int, int]]:
-        return self._all + [(number, at) for number, at in self._plain.scan(text) if INDEX.triggers[number].every]
+        return self._all + [
+            (number, at) for number, at in self._plain.scan(text) if INDEX.triggers[number].tail and INDEX.triggers[number].literals
+        ]
 
 
 def engine(name: str) -> Engine:
@@ -111,7 +113,7 @@ def test_on_anything(all_of_them: dict[str, Redactor], text: str) -> None:
 
 
 def test_a_literal_is_a_place_in_characters() -> None:
-    triggers = (Trigger(("key",), caseless=True, every=True), Trigger(("A", "b?"), every=False))
+    triggers = (places("key"), Trigger(("A", "b?")))
     text = "ä KEY \U0001f511 key \u212aey A"
     for one in (Plain(triggers), AhoCorasick(triggers), Hyperscan(triggers, compiled(triggers))):
         assert sorted(set(one.scan(text))) == [(0, 2), (0, 8), (1, 0)]
@@ -119,11 +121,7 @@ def test_a_literal_is_a_place_in_characters() -> None:
 
 def test_patterns_reach_the_matcher() -> None:
     """A rule whose pattern cannot be said is looked for by its keywords alone: right, and slow."""
-    by_literals = [
-        trigger.pattern[:60]
-        for trigger in INDEX.triggers
-        if trigger.pattern and expression(trigger) == [re.escape(k) for k in trigger.literals]
-    ]
+    by_literals = [trigger.pattern[:60] for trigger in INDEX.triggers if trigger.pattern and expression(trigger) == _literals(trigger)]
     assert by_literals == []
 
 
@@ -238,8 +236,8 @@ def test_a_trigger_needs_literals(literals: tuple[str, ...]) -> None:
 
 
 def test_only_a_single_literal_has_places() -> None:
-    with pytest.raises(ValueError, match="single literal"):
-        Trigger(("a", "b"), every=True)
+    with pytest.raises(ValueError, match="one literal"):
+        Trigger(("a", "b"), tail=1)
 
 
 def test_the_default_policy_shares_one_index() -> None:

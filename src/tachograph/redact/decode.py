@@ -22,7 +22,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.prefilter.engines import Hit
+from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
 from tachograph.redact.spans import Found
 
 #: Layers of encoding that are undone.
@@ -39,13 +40,10 @@ _SAMPLE = 24
 #: Characters of context around an escape in a line without end.
 _REACH = 2048
 
-_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
-_KEEP = bytes(c if c in _ALPHABET else 0x20 for c in range(256))
 _WRAP = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}")
 _LAST_LINE = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}[A-Za-z0-9+/_-]{1,23}={0,2}(?=[\s\"'\\]|\Z)")
-_PART = re.compile(r"[A-Za-z0-9+]+={0,2}")
+_PART = re.compile(rf"(?<![A-Za-z0-9+])[A-Za-z0-9+]{{{_SHORTEST - 2},}}={{0,2}}")
 _GAPS = re.compile(r"\\[nr]|[\s>#]")
-_DIGITS = bytes(c if chr(c) in "0123456789abcdefABCDEF" else 0x20 for c in range(256))
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 _PRINTABLE = bytes((9, 10, 13, *range(32, 127)))
 _HIGH = bytes(range(128, 256))
@@ -119,18 +117,22 @@ _ESCAPES = (
 )
 
 
-#: What must be in a text for ``find``.
+#: What must be in a text for ``find``: where runs of base64 begin, where hexadecimal of printable characters does, or an escape.
 TRIGGERS = (
-    Trigger((), rf"[A-Za-z0-9+/_-]{{{_SHORTEST}}}"),
+    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_SHORTEST}}}", tail=_SHORTEST),
+    Trigger((), rf"(?:^|[^A-Fa-f0-9])(?:[2-7][0-9A-Fa-f]|0[9AaDd]){{{_SHORTEST_HEX // 2}}}", tail=_SHORTEST_HEX),
     *(Trigger(escapes.marks, escapes.worth.pattern) for escapes in _ESCAPES),
 )
+_RUNS, _HEX = 0, 1
+#: The hits of a text that was not looked at.
+ANYTHING: tuple[Hit, ...] = ((_RUNS, ANYWHERE), (_HEX, ANYWHERE))
 
 
-def find(text: str, scan: Scan) -> list[Found]:
+def find(text: str, scan: Scan, hits: Iterable[Hit] = ANYTHING) -> list[Found]:
     """What is masked because of what it decodes to. ``scan`` finds the secrets of a decoded text, and calls this again for the next
-    layer."""
+    layer. ``hits``: those of the triggers."""
     out: list[Found] = []
-    for start, end, decoded in _encoded(text):
+    for start, end, decoded in _encoded(text, hits):
         inner = next(iter(scan(decoded)), None)
         if inner is not None:
             out.append(Found(start, end, inner.kind, inner.rule))
@@ -145,7 +147,7 @@ def possible(text: str) -> bool:
     """Whether anything in a text would be decoded."""
     if any(mark in text and escapes.worth.search(text) for escapes in _ESCAPES for mark in escapes.marks):
         return True
-    return next(_encoded(text), None) is not None
+    return next(_encoded(text, ANYTHING), None) is not None
 
 
 def credentials(text: str) -> str:
@@ -158,12 +160,37 @@ def credentials(text: str) -> str:
 # -- runs ----------------------------------------------------------------------------------------------------------------
 
 
-def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
-    raw = text.encode("ascii", "replace")
-    runs = _runs(text, raw)
-    yield from _base64_runs(text, runs)
-    if any(end - start >= _SHORTEST_HEX for start, end in runs):  # its digits are base64 characters, too
-        yield from _hex_runs(text, raw)
+def _encoded(text: str, hits: Iterable[Hit]) -> Iterator[tuple[int, int, str]]:
+    places: tuple[list[int], list[int]] = ([], [])
+    for number, at in hits:
+        if number in (_RUNS, _HEX):
+            places[number].append(at)
+    if places[_RUNS]:
+        yield from _base64_runs(text, [_run(text, match) for match in _matches(text, _LONG_RUN, places[_RUNS])])
+    if places[_HEX]:
+        yield from _hex_runs(text, places[_HEX])
+
+
+def _matches(text: str, pattern: re.Pattern[str], places: list[int]) -> Iterator[re.Match[str]]:
+    """What a pattern matches at these places, in order."""
+    if ANYWHERE in places:
+        yield from pattern.finditer(text)
+        return
+    for at in sorted(set(places)):
+        match = pattern.match(text, at)
+        if match is not None:
+            yield match
+
+
+#: Whole runs.
+_LONG_RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_SHORTEST},}}")
+_LONG_HEX = re.compile(rf"(?<![A-Fa-f0-9])[A-Fa-f0-9]{{{_SHORTEST_HEX},}}")
+
+
+def _run(text: str, match: re.Match[str]) -> tuple[int, int]:
+    # In a string that is written with escapes a line's end is two characters, of which the second looks like base64.
+    start, end = match.span()
+    return (start + 1 if text[start] in "nr" and text[start - 1 : start] == "\\" else start), end
 
 
 def _base64_runs(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
@@ -187,19 +214,6 @@ def _base64_runs(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[int, 
         yield from _one(text, start, end)
 
 
-def _runs(text: str, raw: bytes) -> list[tuple[int, int]]:
-    """Where long runs of base64 characters stand, in order."""
-    out = []
-    at = 0
-    for run in raw.translate(_KEEP).split():
-        if len(run) >= _SHORTEST:
-            start = text.find(run.decode("ascii"), at)
-            at = start + len(run)
-            # In a string that is written with escapes a line's end is two characters, of which the second looks like base64.
-            out.append((start + 1 if text[start] in "nr" and text[start - 1 : start] == "\\" else start, at))
-    return out
-
-
 def _one(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     while end < len(text) and text[end] == "=":
         end += 1
@@ -212,7 +226,7 @@ def _one(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         return
     # It may be a part of a path, or of a token in parts
     for part in _PART.finditer(written):
-        if part.end() - part.start() >= _SHORTEST and part.end() - part.start() < len(written):
+        if _SHORTEST <= part.end() - part.start() < len(written):
             decoded = _text(part.group())
             if decoded is not None:
                 yield start + part.start(), start + part.end(), decoded
@@ -252,18 +266,14 @@ def _texty(sample: bytes) -> bool:
     return lost <= 3 and not text.encode().translate(None, _PRINTABLE + _HIGH)
 
 
-def _hex_runs(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:
-    at = 0
-    for run in raw.translate(_DIGITS).split():
-        if len(run) < _SHORTEST_HEX or len(run) % 2:
-            continue
-        if binascii.unhexlify(run[:_SHORTEST_HEX]).translate(None, _PRINTABLE):
+def _hex_runs(text: str, places: list[int]) -> Iterator[tuple[int, int, str]]:
+    for match in _matches(text, _LONG_HEX, places):
+        run = match.group()
+        if len(run) % 2 or binascii.unhexlify(run[:_SHORTEST_HEX]).translate(None, _PRINTABLE):
             continue
         data = binascii.unhexlify(run)
         if not data.translate(None, _PRINTABLE):
-            start = text.find(run.decode("ascii"), at)
-            at = start + len(run)
-            yield start, at, data.decode("ascii")
+            yield *match.span(), data.decode("ascii")
 
 
 # -- escapes -------------------------------------------------------------------------------------------------------------

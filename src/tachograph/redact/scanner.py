@@ -3,7 +3,7 @@
 To add a finder:
 
 1. Let its module say what must be in a text for it to find anything, as ``TRIGGERS`` (``prefilter.trigger``): literals, better with a
-   pattern. A finder that begins at literals takes ``every`` place of them; any other is called once if one of its triggers is there.
+   pattern. A finder that begins at certain places can have these; any other is called once if one of its triggers is there.
 2. Give it an entry in ``Scanner._finders``: from which depth on it runs, its rank among the others, its triggers, and a function of the text
    and of its own triggers' hits.
 
@@ -23,7 +23,7 @@ from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.prefilter.engines import Engine, Hit, lower
 from tachograph.redact.prefilter.index import Index
-from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.prefilter.trigger import Trigger, places
 from tachograph.redact.repeats import again
 from tachograph.redact.spans import Edit, Found, Ranked, merge, ranked
 from tachograph.redact.vendors import DEFAULT, Vendors
@@ -74,7 +74,7 @@ class Scanner:
         def blocks(text: str) -> Iterable[Found]:
             return (Found(start, end, "private-key", "private-key") for start, end in pem.find(text))
 
-        def places(text: str, hits: list[Hit]) -> list[tuple[int, str]]:
+        def stemmed(text: str, hits: list[Hit]) -> list[tuple[int, str]]:
             own = [(at, stems[number]) for number, at in hits if number < len(stems)]
             return sorted(own if len(own) == len(hits) else own + assignments.foreign(text))
 
@@ -89,12 +89,12 @@ class Scanner:
             Finder(
                 Depth.ALL,
                 4,
-                (*(Trigger((stem,), caseless=True, every=True) for stem in stems), Trigger((), r"[^\x00-\x7f]")),
-                lambda text, hits: assignments.find(text, places(text, hits), named=named),
+                (*map(places, stems), Trigger((), r"[^\x00-\x7f]")),
+                lambda text, hits: assignments.find(text, stemmed(text, hits), named=named),
             ),
             Finder(Depth.ALL, 4, commands.TRIGGERS, lambda text, hits: commands.find(text, {number for number, _ in hits})),
-            Finder(Depth.ALL, 5, services.TRIGGERS, lambda text, _: services.find(text, lower(text))),
-            Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, _: self._decoded(text, Depth.ALL)),
+            Finder(Depth.ALL, 5, services.TRIGGERS, lambda text, hits: services.find(text, lower(text), hits)),
+            Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, hits: self._decoded(text, Depth.ALL, hits)),
             Finder(Depth.ALL, 5, pii.TRIGGERS if self._policy.pii else (), lambda text, _: pii.find(text, self._policy.pii)),
         )
 
@@ -151,13 +151,13 @@ class Scanner:
             if depth >= finder.depth:
                 yield from ranked(finder.find(text, its_hits), finder.rank)
 
-    def _decoded(self, text: str, depth: Depth) -> Iterable[Found]:
+    def _decoded(self, text: str, depth: Depth, hits: Sequence[Hit] = decode.ANYTHING) -> Iterable[Found]:
         """Secrets inside encodings, and inside encodings in these."""
         if self._layer >= decode.LAYERS:
             return []
         self._layer += 1
         try:
-            return decode.find(text, lambda decoded: self._once(decoded, depth))
+            return decode.find(text, lambda decoded: self._once(decoded, depth), hits)
         finally:
             self._layer -= 1
 

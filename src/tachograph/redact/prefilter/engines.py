@@ -1,5 +1,5 @@
-"""Three matchers for the same triggers. Each gives hits: the number of a trigger, and where its literal begins for one that wants every
-place (else 0). A trigger may be reported several times, and for no reason; it is never left out.
+"""Three matchers for the same triggers. Each gives hits: the number of a trigger, and its place if it wants one, else 0; ``ANYWHERE`` says
+that the finder has to look itself. A trigger may be reported several times, and for no reason; it is never left out.
 
 ``Hyperscan`` runs literals and patterns as one automaton; it has to be compiled first. ``AhoCorasick`` looks for the literals only, and is
 there at once. ``Plain`` needs nothing but Python: the reference for the tests, and what is left where no wheel of the others is.
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from tachograph.redact.prefilter.superset import UnsupportedError, superset
-from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
 
 #: The number of a trigger, and a place.
 Hit = tuple[int, int]
@@ -47,8 +47,11 @@ class Plain:
         lowered = lower(text) if self._lowering else ""
         for number, trigger in enumerate(self._triggers):
             where = lowered if trigger.caseless else text
-            if not trigger.every:
-                if not trigger.literals or any(literal in where for literal in trigger.literals):
+            if not trigger.literals:
+                out.append((number, ANYWHERE))
+                continue
+            if not trigger.tail:
+                if any(literal in where for literal in trigger.literals):
                     out.append((number, 0))
                 continue
             at = where.find(trigger.literals[0])
@@ -65,7 +68,7 @@ class AhoCorasick:
         """Raises ImportError where the package is not there."""
         self._exact = _Automaton([(n, t) for n, t in enumerate(triggers) if not t.caseless])
         self._caseless = _Automaton([(n, t) for n, t in enumerate(triggers) if t.caseless])
-        self._always: list[Hit] = [(n, 0) for n, t in enumerate(triggers) if not t.literals]
+        self._always: list[Hit] = [(n, ANYWHERE) for n, t in enumerate(triggers) if not t.literals]
 
     def scan(self, text: str) -> list[Hit]:
         """All hits, in no order."""
@@ -78,7 +81,7 @@ class _Automaton:
         behind: dict[bytes, tuple[list[int], list[int]]] = {}
         for number, trigger in triggers:
             for literal in trigger.literals:
-                behind.setdefault(literal.encode(), ([], []))[trigger.every].append(number)
+                behind.setdefault(literal.encode(), ([], []))[trigger.tail > 0].append(number)
         self._behind = list(behind.values())
         self._automaton = importlib.import_module("ahocorasick_rs").BytesAhoCorasick(list(behind)) if behind else None
 
@@ -103,50 +106,55 @@ class Hyperscan:
     def __init__(self, triggers: Sequence[Trigger], database: Any) -> None:
         self._database = database
         self._scratch = importlib.import_module("hyperscan").Scratch(database)
-        self._lengths = [len(trigger.literals[0]) if trigger.every else 0 for trigger in triggers]
+        self._tails = [trigger.tail for trigger in triggers]
 
     def scan(self, text: str) -> list[Hit]:
         """All hits, in no order."""
         out: list[Hit] = []
-        lengths = self._lengths
+        tails = self._tails
 
         def hit(number: int, _: int, end: int, *__: object) -> None:
-            length = lengths[number]
-            out.append((number, end - length if length else 0))
+            tail = tails[number]
+            out.append((number, end - tail if tail else 0))
 
         self._database.scan(text.encode("ascii", "replace"), match_event_handler=hit, scratch=self._scratch)
         return out
 
 
 def compiled(triggers: Sequence[Trigger]) -> Any:
-    """A database for ``Hyperscan``; takes a good part of a second for hundreds of patterns. Raises ImportError."""
+    """A database for ``Hyperscan``; takes a second or more for hundreds of patterns. Raises ImportError."""
     hs = importlib.import_module("hyperscan")
-    expressions = [(number, text) for number, trigger in enumerate(triggers) for text in expression(trigger)]
+    expressions = [expression(trigger) for trigger in triggers]
     try:
         return _database(hs, triggers, expressions)
     except hs.HyperscanError:
-        kept = [(number, text) for number, text in expressions if _accepted(hs, text)]
-        rest = sorted({number for number, _ in expressions} - {number for number, _ in kept})
-        return _database(hs, triggers, kept + [(number, re.escape(text)) for number in rest for text in triggers[number].literals])
+        accepted = [made if all(_accepted(hs, text) for text in made) else None for made in expressions]
+        return _database(hs, triggers, [made or _literals(trigger) for made, trigger in zip(accepted, triggers, strict=True)])
 
 
 def expression(trigger: Trigger) -> list[str]:
     """What to compile for a trigger: its pattern where it can be said, else its literals."""
     if trigger.pattern:
         try:
-            return [superset(trigger.pattern, trigger.flags)]
+            return [superset(trigger.pattern, trigger.flags, shorten=not trigger.tail)]
         except UnsupportedError:
-            pass  # the literals are less, and enough
-    return [re.escape(literal) for literal in trigger.literals]
+            if not trigger.literals:
+                raise
+    return _literals(trigger)
 
 
-def _database(hs: Any, triggers: Sequence[Trigger], expressions: Sequence[tuple[int, str]]) -> Any:
+def _literals(trigger: Trigger) -> list[str]:
+    return [f"(?i:{re.escape(literal)})" if trigger.caseless else re.escape(literal) for literal in trigger.literals]
+
+
+def _database(hs: Any, triggers: Sequence[Trigger], expressions: Sequence[Sequence[str]]) -> Any:
     database = hs.Database(mode=hs.HS_MODE_BLOCK)
-    flags = [
-        (0 if triggers[number].every else hs.HS_FLAG_SINGLEMATCH) | (hs.HS_FLAG_CASELESS if triggers[number].caseless else 0)
-        for number, _ in expressions
-    ]
-    database.compile(expressions=[text.encode() for _, text in expressions], ids=[number for number, _ in expressions], flags=flags)
+    numbered = [(number, text.encode()) for number, made in enumerate(expressions) for text in made]
+    database.compile(
+        expressions=[text for _, text in numbered],
+        ids=[number for number, _ in numbered],
+        flags=[0 if triggers[number].tail else hs.HS_FLAG_SINGLEMATCH for number, _ in numbered],
+    )
     return database
 
 

@@ -33,20 +33,21 @@ class UnsupportedError(ValueError):
     """A construct that has no counterpart here."""
 
 
-def superset(pattern: str, flags: int = 0) -> str:
-    """The pattern for the matcher, in ASCII. Raises ``UnsupportedError``."""
+def superset(pattern: str, flags: int = 0, *, shorten: bool = True) -> str:
+    """The pattern for the matcher, in ASCII. Without ``shorten`` a match is never longer or shorter than one of the pattern can be. Raises
+    ``UnsupportedError``."""
     if _PARSER is None:
         raise UnsupportedError("this Python keeps its parser elsewhere")
     try:
         parsed = _PARSER.parse(pattern, flags)
-        return _Translation(parsed.state.flags).sequence(parsed, parsed.state.flags)
+        return _Translation(shorten=shorten).sequence(parsed, parsed.state.flags)
     except (re.error, AttributeError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise UnsupportedError(f"{pattern[:80]!r}: {error}") from error
 
 
 class _Translation:
-    def __init__(self, flags: int) -> None:
-        self.flags = flags
+    def __init__(self, *, shorten: bool) -> None:
+        self.shorten = shorten
         self.groups: dict[int, str] = {}
 
     def sequence(self, items: Any, flags: int) -> str:
@@ -89,10 +90,9 @@ class _Translation:
         made = f"(?:{self.sequence(inner, flags)})" if len(inner) != 1 else self.sequence(inner, flags)
         if made in ("", "(?:)") or most == 0:
             return ""
-        if not least <= most <= _MOST:
+        top = "" if most is _PARSER.MAXREPEAT else str(int(most))
+        if self.shorten and int(most) > _MOST:
             least, top = min(int(least), LEAST), ""
-        else:
-            top = str(int(most))
         return f"(?:{made}){{{int(least)},{top}}}"
 
 

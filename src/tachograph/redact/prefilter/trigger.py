@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: The place of a hit where a matcher cannot tell.
+ANYWHERE = -1
+
 
 @dataclass(frozen=True)
 class Trigger:
@@ -12,17 +15,23 @@ class Trigger:
 
     ``literals``: ASCII, none empty. ``caseless``: in either case (of ASCII letters); lower-case here.
     ``pattern``, ``flags``: a regular expression of Python's ``re``; what it says about its surroundings is not used.
-    ``every``: the finder wants each place of the one literal, else only to know that it is there.
+    ``tail``: 0 if the finder only wants to know that it is there. Else it wants each place: this many characters before the end of a match
+    of the one literal, or of the pattern.
     """
 
     literals: tuple[str, ...]
     pattern: str = ""
     flags: int = 0
     caseless: bool = False
-    every: bool = False
+    tail: int = 0
 
     def __post_init__(self) -> None:
         if not (self.literals or self.pattern) or not all(self.literals) or not all(literal.isascii() for literal in self.literals):
             raise ValueError(f"a trigger needs a pattern, or literals in ASCII; it has {self.literals!r}")
-        if self.every and (len(self.literals) != 1 or self.pattern):
-            raise ValueError("only a single literal has places")
+        if self.tail and bool(self.pattern) == (len(self.literals) == 1):
+            raise ValueError("places are those of one literal, or of a pattern")
+
+
+def places(literal: str) -> Trigger:
+    """Every place of a literal, in either case."""
+    return Trigger((literal,), caseless=True, tail=len(literal))
