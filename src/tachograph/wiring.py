@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tachograph.core.errors import KeyUnavailableError, StoreError, UsageError
 from tachograph.core.ports import Clock, Entropy, Store
-from tachograph.crypto import keys
+from tachograph.crypto import keys, vaultkeys
 from tachograph.log import opening
 from tachograph.log.opening import OpenStore
 from tachograph.stores.local import LocalStore
@@ -38,6 +38,7 @@ class Settings:
 
     store: str
     key_file: Path
+    vault_key_file: Path
     clock: Clock
     entropy: Entropy
 
@@ -50,6 +51,7 @@ def settings(store: str | None = None) -> Settings:
     return Settings(
         store=store or os.environ.get("TACHO_STORE") or str(data / "tachograph"),
         key_file=Path(os.environ.get("TACHO_KEY") or config / "tachograph/key.json"),
+        vault_key_file=Path(os.environ.get("TACHO_VAULT_KEY") or config / "tachograph/vault-key.json"),
         clock=SystemClock(),
         entropy=os.urandom,
     )
@@ -93,25 +95,50 @@ def key(chosen: Settings, *, make: bool = False) -> keys.KeyFile:
 
 def _make_key(chosen: Settings, path: Path) -> keys.KeyFile:
     made = keys.generate(chosen.entropy)
+    there = _written_once(path, keys.dump(made), "TACHO_KEY")
+    return made if there is None else keys.load(there, str(path))
+
+
+def vault_key(chosen: Settings, named: str | None = None, *, make: bool = False) -> tuple[vaultkeys.VaultKey, Path]:
+    """The private key of the vaults, and where it lies; made (0600) where ``make`` says so. Raises ``UsageError`` for a place inside the
+    store: who holds the store must not be able to unmask."""
+    path = Path(named) if named is not None else chosen.vault_key_file
+    store, real = os.path.realpath(chosen.store), os.path.realpath(path)
+    if os.path.commonpath([store, real]) == store:
+        raise UsageError(f"the private key of a vault must not lie in the store, {path}; name a place outside of {chosen.store} with --key")
+    try:
+        return vaultkeys.load(path.read_bytes(), str(path)), path
+    except FileNotFoundError:
+        if not make:
+            raise KeyUnavailableError(f"no private key of a vault at {path}; name the file that tacho vault init made with --key") from None
+    except OSError as error:
+        raise KeyUnavailableError(f"cannot read the private key {path}, {error.strerror}; check its owner and mode") from None
+    made = vaultkeys.generate(chosen.entropy)
+    there = _written_once(path, vaultkeys.dump(made), "--key")
+    return (made if there is None else vaultkeys.load(there, str(path))), path
+
+
+def _written_once(path: Path, data: bytes, option: str) -> bytes | None:
+    """Write a key file (0600) where there is none. The bytes that are there if somebody else was first, else None."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Written beside and linked into place: of two first uses at once, one key wins, and no half key is ever read.
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         fd = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
         try:
-            os.write(fd, keys.dump(made))
+            os.write(fd, data)
             os.fsync(fd)
         finally:
             os.close(fd)
         try:
             os.link(temporary, path)
         except FileExistsError:
-            return keys.load(path.read_bytes(), str(path))
+            return path.read_bytes()
         finally:
             os.unlink(temporary)
     except OSError as error:
-        raise StoreError(f"cannot make the key file {path}, {error.strerror}; name a writable place with TACHO_KEY") from None
-    return made
+        raise StoreError(f"cannot make the key file {path}, {error.strerror}; name a writable place with {option}") from None
+    return None
 
 
 def open_for_reading(chosen: Settings) -> OpenStore:

@@ -61,7 +61,7 @@ def test_the_union_is_closed_and_listed() -> None:
     """A new type is a change of the format: it takes a line here, one in the format page, and readers that know it."""
     assert list(TYPES) == [
         "session_start", "started", "model_call", "tool_call", "guardrail", "message", "approval", "git", "workspace", "process", "http",
-        "ambient", "note", "gap", "session_end", "ledger_entry",
+        "ambient", "note", "gap", "segment", "session_end", "ledger_entry",
     ]  # fmt: skip
     concrete = {cls for _, cls in inspect.getmembers(events, inspect.isclass) if issubclass(cls, Event)} - {Event, events.Call, Unknown}
     assert set(TYPES.values()) == concrete

@@ -24,6 +24,7 @@ VERBS = {
     "verify": "check that a record is whole and unaltered",
     "postmortem": "write the report: what happened, with evidence",
     "shred": "destroy the key of a session's content, for good",
+    "vault": "keep the originals of what is masked, sealed for those who may unmask",
     "import": "take in sessions that other tools have recorded",
     "redact": "mask the secrets of a text, as they are masked in a record",
 }

@@ -16,14 +16,13 @@ KINDS = ("commit", "pr", "deploy", "incident", "ci")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = (
-        "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--policy FILE] [--secret-from F]… [--on-host-loss continue|stop] -- CMD…"
-    )
+    parser.usage = "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--policy FILE] [--secret-from F]… [--vault] [--on-host-loss continue|stop] -- CMD…"
     parser.add_argument("--name", help="a name for the session")
     parser.add_argument("--id-file", metavar="F", help="write the session's id to this file before the command starts")
     parser.add_argument("--link", action="append", default=[], metavar="KIND=REF", help="tie the session to a " + ", ".join(KINDS))
     policy_argument(parser)
     parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
+    parser.add_argument("--vault", action="store_true", help="keep the originals of what is masked, sealed for the key of tacho vault init")
     parser.add_argument(
         "--on-host-loss", choices=("continue", "stop"), default="continue",
         help="if the recorder dies: let the command go on unrecorded (default), or stop it",
@@ -44,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         record.Plan(
             opened=wiring.open_for_writing(chosen), command=options.command, environment=os.environ, clock=chosen.clock,
             entropy=chosen.entropy, name=options.name, links=options.link, on_loss=options.on_host_loss, id_file=options.id_file,
-            given=given, policy=policy,
+            given=given, policy=policy, vault=options.vault,
         )
     )  # fmt: skip
     calls = ", ".join(plural(count, f"{kind} call") for kind, count in sorted(done.calls.items())) or "no calls"

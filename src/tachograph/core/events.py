@@ -40,7 +40,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 class SessionStart(Event, frozen=True, kw_only=True):
     """The first event. ``facts_uri``: argv, environment, cwd, host, packages (all redacted). ``policy``: the redaction policy's
-    fingerprint. ``flags``: numbered behaviours that a replay of this recording must keep."""
+    fingerprint. ``flags``: numbered behaviours that a replay of this recording must keep. ``vault``: the id of the key that the
+    originals of what was masked are sealed for, where they are kept."""
 
     TYPE: ClassVar[str] = "session_start"
 
@@ -56,6 +57,7 @@ class SessionStart(Event, frozen=True, kw_only=True):
     branch: str | None = None
     dirty: bool | None = None
     policy: str | None = None
+    vault: str | None = None
     parent_session_id: str | None = None
     links: list[str] = msgspec.field(default_factory=list)
     flags: list[int] = msgspec.field(default_factory=list)

@@ -7,6 +7,8 @@ import re
 VERSION = 1
 STORE = "store.json"
 STORE_KEYS = "keys/store.json"
+VAULT_KEY = "keys/vault.json"
+VAULTS = "vault/"
 SESSIONS = "sessions/"
 #: In the place of a session's id: the store's own log, in the format of a session.
 LEDGER = "ledger"
@@ -38,6 +40,11 @@ def lock(session_id: str) -> str:
 
 def keys(session_id: str) -> str:
     return f"keys/{session_id}.json"
+
+
+def vault(session_id: str) -> str:
+    """The originals of what was masked in a session, where they are kept."""
+    return f"{VAULTS}{session_id}.vault"
 
 
 def segment_of(name: str) -> tuple[int, str] | None:

@@ -1,4 +1,4 @@
-"""What is done to a store by its keepers: destroying a session's key. Each act is entered in the ledger before it is done, with who
+"""What is done to a store by its keepers: destroying a session's key, unmasking originals, dropping them. Each act is entered in the ledger before it is done, with who
 did it and why; where the entry cannot be made, nothing is done."""
 
 from __future__ import annotations
@@ -7,14 +7,18 @@ import os
 import pwd
 import socket
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tachograph.core import events
-from tachograph.core.errors import UsageError
+from tachograph.core.errors import NotFoundError, UsageError
 from tachograph.core.ports import Clock, Entropy
+from tachograph.crypto.vaultkeys import VaultKey
 from tachograph.format import layout
-from tachograph.log import ledger, opening
+from tachograph.log import ledger, opening, vault
 from tachograph.log.opening import OpenStore
+from tachograph.log.vault import Original
 from tachograph.log.writer import timestamp
 from tachograph.redact.engine import Redactor, known_from_environment
 from tachograph.redact.policy import Policy
@@ -32,6 +36,14 @@ class Keeper:
     entropy: Entropy
     user: str
     host: str
+
+    def entry(
+        self, action: str, subject: str | None, *, fingerprints: Sequence[str] = (), detail: dict[str, Any] | None = None
+    ) -> events.LedgerEntry:
+        """An entry about an act of this keeper."""
+        return events.LedgerEntry(
+            action=action, subject=subject, user=self.user, host=self.host, fingerprints=list(fingerprints), detail=detail or {}
+        )
 
     def enter(self, entry: events.LedgerEntry, reason: str) -> int:
         """Enter an act in the ledger; the number of its line. A secret in the reason is masked as everywhere."""
@@ -56,13 +68,57 @@ def reason_of(text: str | None) -> str:
 
 
 def shred(by: Keeper, session_id: str, reason: str) -> int:
-    """Destroy the key of a session's content; the ledger's line. The lines of the session stay, and verify. Raises ``ConflictError``
-    while the session is being recorded."""
+    """Destroy the key of a session's content, and its vault; the ledger's line. The lines of the session stay, and verify. Raises
+    ``ConflictError`` while the session is being recorded."""
     store = by.opened.store
     lock = store.lock(layout.lock(session_id))
     try:
-        line = by.enter(events.LedgerEntry(action="shredded", subject=session_id, user=by.user, host=by.host), reason)
+        kept = store.exists(layout.vault(session_id))
+        line = by.enter(by.entry("shredded", session_id, detail={"vault": "dropped"} if kept else {}), reason)
+        if kept:
+            vault.drop(store, session_id)
         opening.destroy_data_key(store, session_id, timestamp(by.clock.unix_ms()))
+        return line
+    finally:
+        lock.release()
+
+
+def make_vault(by: Keeper, key: VaultKey) -> int | None:
+    """Make this the key that the store's vaults are sealed for; the ledger's line, None where it is that already. Raises
+    ``ConflictError`` where another one is."""
+    if by.opened.store.exists(layout.VAULT_KEY) and opening.vault_key(by.opened) == key.public:
+        return None
+    if not by.opened.store.exists(layout.VAULT_KEY):
+        line = by.enter(by.entry("vault_made", None, detail={"key": key.id}), "a key for the vaults of this store")
+        opening.set_vault_key(by.opened, key.public)
+        return line
+    opening.set_vault_key(by.opened, key.public)  # says that there is another one
+    return None
+
+
+def unmask(by: Keeper, session_id: str, key: VaultKey, fingerprints: Sequence[str], reason: str) -> list[Original]:
+    """The originals of a session, all or those of some placeholders. Raises ``NotFoundError`` where there is none of them, and whatever
+    keeps the entry from being made: without it nothing is handed out."""
+    found = vault.read(by.opened.store, session_id, key, by.opened.fingerprint_key)
+    if fingerprints:
+        found = [one for one in found if one.fingerprint in fingerprints]
+    if missing := sorted(set(fingerprints) - {one.fingerprint for one in found}):
+        raise NotFoundError(
+            f"no original for {', '.join(missing)} in the vault of {session_id}; tacho show {session_id} names what was masked"
+        )
+    names = sorted({one.fingerprint for one in found})
+    by.enter(by.entry("unmasked", session_id, fingerprints=names, detail={"key": key.id, "count": len(found)}), reason)
+    return found
+
+
+def drop_vault(by: Keeper, session_id: str, reason: str) -> int:
+    """Drop the originals of a session; the ledger's line. Raises ``ConflictError`` while the session is being recorded."""
+    store = by.opened.store
+    kept = vault.count(store, session_id)
+    lock = store.lock(layout.lock(session_id))
+    try:
+        line = by.enter(by.entry("vault_dropped", session_id, detail={"count": kept}), reason)
+        vault.drop(store, session_id)
         return line
     finally:
         lock.release()

@@ -17,6 +17,7 @@ from tachograph.core.drafts import Draft
 from tachograph.core.errors import StoreError, TachographError
 from tachograph.core.events import SessionEnd, SessionStart
 from tachograph.core.ports import Clock, Entropy, Store
+from tachograph.log import opening, vault
 from tachograph.log.opening import OpenStore
 from tachograph.log.writer import SETTLE, SessionWriter
 from tachograph.redact.engine import Redactor
@@ -52,6 +53,7 @@ class Plan:
     id_file: str | None = None
     given: Given = field(default_factory=Given)
     policy: Chosen = field(default_factory=Chosen)
+    vault: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,14 +74,16 @@ def record(plan: Plan) -> Recorded:
     # A set's order depends on the hash seed: a replay needs the same. Drawn, not fixed: recording must not weaken the agent.
     environment.setdefault("PYTHONHASHSEED", str(int.from_bytes(plan.entropy(4), "big")))
     launch.executable(plan.command, environment)
+    sealed_for = opening.vault_key(plan.opened) if plan.vault else None
     session_id = ids.session_id(plan.clock.unix_ms(), plan.entropy(10))
     meeting = launch.Meeting()
     try:
         data_key = plan.opened.new_data_key(session_id, plan.entropy)
         if plan.id_file is not None:
             _write_id(plan.id_file, session_id)  # before the first look at the workspace, which it may lie in
-        writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy)
-        driver = _driver(plan, writer, environment)
+        kept = vault.create(plan.opened.store, session_id, sealed_for, plan.entropy) if sealed_for is not None else None
+        writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy, companion=kept)
+        driver = _driver(plan, writer, environment, kept)
         server = Server(meeting.socket, meeting.token, driver, coalesce=COALESCE)
         pid, control = launch.fork_host(lambda theirs: _serve(server, driver, theirs, plan.opened.store))
         server.close()
@@ -92,10 +96,10 @@ def record(plan: Plan) -> Recorded:
     return _outcome(plan, session_id, ended)
 
 
-def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str]) -> Recorder:
+def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], kept: vault.VaultWriter | None) -> Recorder:
     policy = plan.policy.policy
     visible = {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
-    redactor = Redactor(policy, key=plan.opened.fingerprint_key, known=plan.policy.known(visible))
+    redactor = Redactor(policy, key=plan.opened.fingerprint_key, known=plan.policy.known(visible), sink=kept.add if kept else None)
     plan.given.teach(redactor)
     cwd = os.getcwd()
     repository = facts.repository(cwd)
@@ -114,7 +118,7 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str]) -
     start = SessionStart(
         recorder=f"tachograph {tachograph.__version__}", name=plan.name, agent=_agent(plan.command), repo_url=repository.get("url"),
         repo_sha=repository.get("sha"), branch=repository.get("branch"), dirty=repository.get("dirty"), policy=policy.fingerprint,
-        links=list(plan.links),
+        links=list(plan.links), vault=kept.key_id if kept else None,
     )  # fmt: skip
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": watcher.base()})
     return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))

@@ -16,7 +16,7 @@ from typing import Any
 
 from tachograph.core.errors import ConflictError, FormatError, NewerFormatError, NotFoundError, ShreddedError, StoreError, UsageError
 from tachograph.core.ports import Entropy, Store
-from tachograph.crypto import boxes, keys, note
+from tachograph.crypto import boxes, keys, note, vaultkeys
 from tachograph.format import layout
 
 _LIMIT = 1 << 20
@@ -59,6 +59,28 @@ class OpenStore:
         if fields.get("shredded") and not fields.get("wraps"):
             raise ShreddedError(f"the content of {session_id} was shredded, {self.store.url}/{name}; tacho cat ledger says by whom and why")
         return keys.unwrap(self.key, session_id, fields.get("wraps", []), f"{self.store.url}/{name}")
+
+
+def set_vault_key(opened: OpenStore, public: bytes) -> None:
+    """Make this the key that the store's vaults are sealed for. Raises ``ConflictError`` where there is another one."""
+    try:
+        opened.store.put_new(layout.VAULT_KEY, vaultkeys.publish(public, opened.id, opened.key))
+    except ConflictError:
+        if vault_key(opened) != public:
+            raise ConflictError(
+                f"{opened.store.url} has a vault key already, {vaultkeys.id_of(vault_key(opened))}; name its private half with --key"
+            ) from None
+
+
+def vault_key(opened: OpenStore) -> bytes:
+    """The public key that the store's vaults are sealed for. Raises ``UsageError`` where there is none, ``FormatError`` for one that the
+    store's own key did not sign."""
+    where = f"{opened.store.url}/{layout.VAULT_KEY}"
+    try:
+        data = opened.store.read(layout.VAULT_KEY, limit=_LIMIT)
+    except NotFoundError:
+        raise UsageError(f"no vault key in {opened.store.url}; tacho vault init makes one") from None
+    return vaultkeys.published(data, opened.id, opened.key.public(), where)
 
 
 def destroy_data_key(store: Store, session_id: str, at: str) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec.structs
 
@@ -43,6 +43,15 @@ HASH_NAME = "hmac-sha256:"
 URI = "content:"
 
 
+class Companion(Protocol):
+    """A file beside the log that must be as durable as the lines that speak of it: it is flushed and synced before they are."""
+
+    def flush(self) -> None: ...
+    def sync(self) -> None: ...
+    def close(self) -> None: ...
+    def let_go(self) -> None: ...
+
+
 class SessionWriter:
     """Appends to one session; holds its lock. Contents of drafts must be redacted already."""
 
@@ -58,8 +67,10 @@ class SessionWriter:
         previous: str | None = None,
         tree: merkle.Frontier | None = None,
         lock: Lock | None = None,
+        companion: Companion | None = None,
     ) -> None:
-        """``previous`` and ``tree``: where a log that is continued stands; ``lock``: its lock, if the caller has it already."""
+        """``previous`` and ``tree``: where a log that is continued stands; ``lock``: its lock, if the caller has it already;
+        ``companion``: see there; it is closed with the log."""
         store = opened.store
         self.session_id = session_id
         self._clock = clock
@@ -71,6 +82,7 @@ class SessionWriter:
         self._pending: list[bytes] = []
         self._dirty = False
         self._broken: str | None = None
+        self._companion = companion
         self._lock = lock if lock is not None else store.lock(layout.lock(session_id))
         self._store = store
         self._segment = segment
@@ -159,6 +171,8 @@ class SessionWriter:
             return
         lines, self._pending = b"".join(self._pending), []
         with _Breaking(self):
+            if self._companion is not None:
+                self._companion.flush()
             self.content.flush()
             self._events.write(lines)
         self._dirty = True
@@ -169,12 +183,17 @@ class SessionWriter:
         if self._pending:
             lines, self._pending = b"".join(self._pending), []
             with _Breaking(self):
+                if self._companion is not None:
+                    self._companion.flush()
+                    self._companion.sync()
                 self.content.flush()
                 self.content.sync()  # a line on the device must never refer to content that is not
                 self._events.write(lines)
             self._dirty = True
         elif self._dirty:
             with _Breaking(self):
+                if self._companion is not None:
+                    self._companion.sync()
                 self.content.sync()
         if self._dirty:
             with _Breaking(self):
@@ -228,6 +247,8 @@ class SessionWriter:
             self.content.close()
             self._events.close()
             self._seals.close()
+            if self._companion is not None:
+                self._companion.close()
         finally:
             self._lock.release()
 
@@ -237,6 +258,8 @@ class SessionWriter:
             self.content.let_go()
             self._events.let_go()
             self._seals.let_go()
+            if self._companion is not None:
+                self._companion.let_go()
         finally:
             self._lock.release()
 
