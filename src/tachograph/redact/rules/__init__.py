@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tachograph.redact.rules import (
+    accounts,
     ai_tools,
     clouds,
     commerce,
@@ -37,6 +38,7 @@ ALL: tuple[Rule, ...] = (
     *sessions.RULES,
     *webhooks.RULES,
     *layouts.RULES,
+    *accounts.RULES,
     *ai_tools.RULES,
     *commerce.RULES,
     *content.RULES,
