@@ -7,12 +7,12 @@ import json
 import quopri
 import random
 import textwrap
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from redact_samples import ANTHROPIC, AWS, GITHUB, PASSWORD, SHAPED, redactor
+from redact_samples import ANTHROPIC, AWS, GITHUB, HEX_KEY, PASSWORD, SHAPED, redactor
 
 from tachograph.redact import decode
 from tachograph.redact.placeholder import PLACEHOLDER
@@ -174,3 +174,13 @@ def test_a_registrys_auth_is_credentials() -> None:
     assert (out["auth"], out["method"]) == ("none", {"auth": "oauth2"})
     text = f"Authorization: Basic {b64('bob:hunter2')}"
     assert b64("bob:hunter2") not in red.text(text)
+
+
+def test_a_form_is_read_as_one() -> None:
+    # As a server echoes it: blanks are written as a plus, which joins what a blank would part.
+    text = f"Cookie: a=b; sessionid={HEX_KEY}\nAuthorization: Bearer {HEX_KEY[::-1]}\n$ mysql -u root -p{PASSWORD} orders"
+    out = redactor().text(f"note={quote_plus(text)}&more=1")
+    for secret in (HEX_KEY, HEX_KEY[::-1], quote_plus(PASSWORD)):
+        assert secret not in out
+    assert out.startswith("note=Cookie")
+    assert out.endswith("&more=1")

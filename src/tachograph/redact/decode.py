@@ -82,6 +82,10 @@ def _percent(match: re.Match[str]) -> str:
     return bytes.fromhex(match.group().replace("%", "")).decode("utf-8", "replace")
 
 
+def _form(match: re.Match[str]) -> str:
+    return " " if match.group() == "+" else _percent(match)
+
+
 def _backslash(match: re.Match[str]) -> str:
     digits = match.group(1) or match.group(2)
     if digits:
@@ -116,6 +120,9 @@ _ESCAPES = (
     _Escapes(("=3D",), re.compile(r"=(?:3D|\r?\n)"), re.compile(r"=(?:([0-9A-F]{2})|\r?\n)"), _quoted),
 )
 
+
+_FORM = _ESCAPES[0]._replace(each=re.compile(_ESCAPES[0].each.pattern + r"|\+"), undo=_form)
+_BLANK = re.compile(r"\s")
 
 #: What must be in a text for ``find``: where runs of base64 begin, where hexadecimal of printable characters does, or an escape.
 TRIGGERS = (
@@ -305,6 +312,8 @@ class _Place(NamedTuple):
 
 
 def _unescaped(text: str, base: int, escapes: _Escapes, scan: Scan) -> Iterator[Found]:
+    if escapes is _ESCAPES[0] and "+" in text and _BLANK.search(text.strip()) is None:
+        escapes = _FORM  # a form, where a blank is a plus
     pieces: list[str] = []
     places: list[_Place] = []
     at = length = 0
