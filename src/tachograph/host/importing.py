@@ -58,7 +58,7 @@ def write(
     session_id = session_id_of(session, data)
     if opened.store.exists(layout.events(session_id, 1)):
         return Imported(session_id, session.source_id, 0, session.understood, session.kept, known=True)
-    redactor = Redactor(policy, key=opened.fingerprint_key)
+    redactor = Redactor(policy, key=opened.fingerprint_key, learns=True)
     given.teach(redactor)
     writer = SessionWriter(opened, session_id, opened.new_data_key(session_id, entropy), clock=clock, entropy=entropy)
     try:

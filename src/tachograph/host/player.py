@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tachograph.redact.engine import Redactor
+from tachograph.redact.placeholder import neutral
 from tachograph.replay import divergence, match
 from tachograph.replay.divergence import Divergence
 from tachograph.replay.gate import Delivery, Gate
@@ -25,6 +26,8 @@ from .server import Peer
 SETTLE = 0.003
 #: With everything waiting and no process using the processor for this long, the recorded order cannot be kept. Seconds.
 PATIENCE = 10.0
+#: Calls that are held against one that fits none.
+_LIKELY = 200
 #: The tape is at its end and the agent waits for an answer that never came: it is ended after this long. Seconds.
 AT_THE_END = 1.0
 
@@ -51,6 +54,7 @@ class Player:
         self._writable = writable
         self._alias = alias
         self._known = known
+        self._masked = redactor.generation
         self._tree = tree
         self._live: dict[tuple[int, int], TapeCall] = {}
         self._where: dict[int, tuple[Peer, int]] = {}
@@ -136,6 +140,8 @@ class Player:
         self._known.look(told, payload)
         request = requests.document(kind, told, payload, self._redactor, tally)
         call = self.tape.take(match.key(lane, kind, name, request)) if self.stop is None else None
+        if call is None and self.stop is None:
+            request, call = self._once_more(kind, lane, name, told, payload, request)
         if call is None:
             if self.tape.gap is not None and not self.tape.unused() and self.stop is None:
                 # The recorder had died; the agent had gone on.
@@ -158,6 +164,21 @@ class Player:
         self._live[(peer.number, number)] = call
         self._where[id(call)] = (peer, number)
         self._gate.begin(call)
+
+    def _once_more(
+        self, kind: str, lane: str, name: str, told: dict[str, Any], payload: bytes, request: dict[str, Any]
+    ) -> tuple[dict[str, Any], TapeCall | None]:
+        """No recorded call fits. It may be that by now more secrets are known than when the call was recorded, or fewer: both are masked by
+        what can be known now, and compared again (``redact.learned`` says why that is exact)."""
+        for call in self.tape.unused()[:_LIKELY]:
+            if (call.kind, call.lane) == (kind, lane):
+                self._known.align(call.request, request)
+        if self._redactor.generation == self._masked:
+            return request, None
+        self._masked = self._redactor.generation
+        self.tape.rewrite(lambda recorded: self._redactor.settled(recorded, -1))
+        request = requests.document(kind, told, payload, self._redactor, collections.Counter())
+        return request, self.tape.take(match.key(lane, kind, name, request))
 
     def _cover(self, call: TapeCall) -> None:
         for inner in self.tape.cover(call):
@@ -190,6 +211,10 @@ class Player:
                 header["printed"] = [[fd, text] for _, fd, text in call.printed]
         peer.hold(header, payload)
         return peer
+
+    def look(self, printed: bytes) -> None:
+        """Learn the recorded secrets that were printed."""
+        self._known.look(None, printed)
 
     def block(self, attempt: dict[str, Any]) -> None:
         """Something that the guard refused."""
@@ -247,7 +272,16 @@ def printed(player: Player, redactor: Redactor) -> Any:
     """What the main process wrote to standard output, redacted as the recorder does it."""
     if not player.output:
         return ""
+    player.look(b"".join(player.output))
     return facts.text(b"".join(redactor.answer([], [b"".join(player.output)], collections.Counter())[1]))
+
+
+def as_recorded(player: Player, redactor: Redactor, text: Any) -> bool:
+    """Whether what was printed is what was printed then, both masked by what is known now."""
+    then = player.tape.stdout
+    if not isinstance(then, str) or not isinstance(text, str) or player.size > MAX_OUTPUT:
+        return False
+    return neutral(redactor.settled(then, -1)) == neutral(text)
 
 
 def _processor_ticks(pid: int) -> int:

@@ -99,7 +99,9 @@ def record(plan: Plan) -> Recorded:
 def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], kept: vault.VaultWriter | None) -> Recorder:
     policy = plan.policy.policy
     visible = {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
-    redactor = Redactor(policy, key=plan.opened.fingerprint_key, known=plan.policy.known(visible), sink=kept.add if kept else None)
+    redactor = Redactor(
+        policy, key=plan.opened.fingerprint_key, known=plan.policy.known(visible), sink=kept.add if kept else None, learns=True
+    )
     plan.given.teach(redactor)
     cwd = os.getcwd()
     repository = facts.repository(cwd)

@@ -27,7 +27,7 @@ from tachograph.replay.tape import Tape
 
 from . import launch, scratch
 from .known import Known
-from .player import Player, printed
+from .player import Player, as_recorded, printed
 from .policy import recorded
 from .recorder import output_hash
 from .secrets import Given
@@ -60,7 +60,7 @@ def replay(plan: Plan) -> dict[str, Any]:
     if not command:
         raise ReplayError("the recording names no command; give one after --, as in tacho replay SES -- python agent.py")
     policy, notes = _policy(read)
-    redactor = Redactor(policy, key=plan.recording.opened.fingerprint_key)
+    redactor = Redactor(policy, key=plan.recording.opened.fingerprint_key, learns=True)
     plan.given.teach(redactor)
     base = read.workspace
     root = str(base["root"]) if base else str(facts.get("cwd") or os.getcwd())
@@ -76,9 +76,10 @@ def replay(plan: Plan) -> dict[str, Any]:
         guarded = _guard_plan(root, Path(folder), Path(meeting.socket))
         environment = _environment(facts, read, guarded)
         launch.executable(command, environment)
+        known = Known(redactor, plan.recording.opened.fingerprint_key, recorded=read.said(), given=facts.get("given") or ())
         player = Player(
             read, redactor, session_id=plan.recording.session_id, writable=[str(path) for path in guarded.writable],
-            alias=_alias(str(guarded.tree), root), known=Known(facts.get("env", {}), redactor, plan.recording.opened.fingerprint_key, facts.get("given")), tree=str(guarded.tree),
+            alias=_alias(str(guarded.tree), root), known=known, tree=str(guarded.tree),
         )  # fmt: skip
         server = Server(meeting.socket, meeting.token, player)
         ours, theirs = socket.socketpair()
@@ -234,12 +235,15 @@ def _serve(
         for attempt in supervisor.attempts:
             player.block(attempt)
     text = printed(player, redactor)
+    hashed = output_hash(text, player.size, digest)
+    if as_recorded(player, redactor, text) and player.tape.end is not None and player.tape.end.stdout_hash is not None:
+        hashed = player.tape.end.stdout_hash
     summary = {
         "matched": dict(player.matched), "divergence": player.divergence.to_json() if player.divergence else None,
         "blocked": player.blocked, "guards": held, "joined": player.joined, "reordered": player.reordered,
         "ended_at_cut": player.ended_at_cut, "ran": player.ran, "used": [n for n, call in enumerate(player.tape.calls) if call.used],
         "covered": [n for n, call in enumerate(player.tape.calls) if call.covered],
-        "output": text if isinstance(text, str) else None, "size": player.size, "hash": output_hash(text, player.size, digest),
+        "output": text if isinstance(text, str) else None, "size": player.size, "hash": hashed,
     }  # fmt: skip
     control.sendall(json.dumps(summary).encode() + b"\n")
     control.close()

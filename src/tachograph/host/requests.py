@@ -12,6 +12,11 @@ from tachograph.redact.engine import Redactor
 
 def document(kind: str, request: dict[str, Any], body: bytes, redactor: Redactor, tally: Any) -> dict[str, Any]:
     """The redacted request as JSON (and bytes, where a body is no text)."""
+    since = redactor.generation
+    return redactor.settled(_document(kind, request, body, redactor, tally), since, tally)  # a body names what stands alone in a URL
+
+
+def _document(kind: str, request: dict[str, Any], body: bytes, redactor: Redactor, tally: Any) -> dict[str, Any]:
     if kind == "http":
         headers = [[str(k), str(v)] for k, v in request.get("headers", [])]
         content_type, encoding = header(headers, "content-type"), header(headers, "content-encoding")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -88,10 +88,10 @@ class Tape:
         self._free: dict[bytes, collections.deque[TapeCall]] = {}
 
     def index(self) -> None:
-        """Prepare ``take`` (after all calls are in)."""
+        """Prepare ``take`` (after all calls are in, or have other keys)."""
         self._free.clear()
         for call in self.calls:
-            if not call.covered:
+            if not call.covered and not call.used:
                 self._free.setdefault(call.key, collections.deque()).append(call)
 
     def take(self, key: bytes) -> TapeCall | None:
@@ -103,6 +103,25 @@ class Tape:
                 call.used = True
                 return call
         return None
+
+    def rewrite(self, masked: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """The requests of the calls that are left, masked by what is known now, and found by what they are then."""
+        for call in self.unused():
+            call.request = masked(call.request)
+            call.key = match.key(call.lane, call.kind, call.name, call.request)
+        self.index()
+
+    def said(self) -> Iterator[Any]:
+        """All contents: JSON-like values, and the bytes of answers."""
+        yield self.facts
+        yield self.workspace
+        yield self.stdout
+        for call in self.calls:
+            yield call.request
+            yield b"".join(piece.data for piece in call.pieces)
+            yield [piece.header for piece in call.pieces]
+            yield call.workspace
+            yield call.printed
 
     def cover(self, call: TapeCall) -> list[TapeCall]:
         """An answered tool does not run: what it did inside is not asked for. Returns what is covered by that, and gathers in
