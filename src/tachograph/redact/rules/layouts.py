@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tachograph.redact.rules.examples import hexa, mixed
+from tachograph.redact.rules.examples import hexa, mixed, uuid
 from tachograph.redact.rules.rule import LEFT_BASE64, Expression, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -20,6 +20,10 @@ RULES: tuple[Rule, ...] = (
             r"(?=[0-9a-f])"  # what they begin with, asked first: everything else is passed over in one step
             + LEFT_BASE64
             + r"(?:[0-9a-f]{32}\.(?=[A-Za-z]{0,15}\d)[A-Za-z0-9]{16}"  # Zhipu
+            r"|[0-9a-f]{32}\.(?=[A-Za-z_-]{0,23}\d)(?=[a-z0-9_-]{0,23}[A-Z])[\w-]{24}"  # Ollama
+            r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:[0-9a-f]{32}"  # fal: an id and its secret
+            r"|[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{16}"  # Viber
+            r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-[0-9a-f]{4}-[0-9a-f]{4}"  # Bunny: a UUID's parts in another order
             r"|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}"  # Mailgun
             r"|\d{1,4}-[A-Za-z0-9]{64}"  # TrueNAS
             r"|00(?=[a-z0-9_-]{0,39}[A-Z])(?=[A-Z0-9_-]{0,39}[a-z])[\w-]{40})"  # Okta
@@ -28,11 +32,24 @@ RULES: tuple[Rule, ...] = (
         ),
         positive=(
             hexa(32) + "." + mixed(16),
+            hexa(32) + "." + mixed(24),
+            uuid() + ":" + hexa(32),
+            "-".join((hexa(16), hexa(16), hexa(16))),
+            "-".join((hexa(8), hexa(4), hexa(4), hexa(12), hexa(4), hexa(4))),
             "key " + hexa(32) + "-" + hexa(8) + "-" + hexa(8),
             '["12-' + mixed(64) + '"]',
             "0" + "0" + mixed(40),
         ),
-        negative=(hexa(32) + ".bundle", "00" + hexa(40), "x" + hexa(32) + "-" + hexa(8) + "-" + hexa(8), "/12-" + mixed(64)),
-        entropy=3.5,
+        negative=(
+            uuid(),
+            uuid() + ":" + hexa(8),
+            "00-" + hexa(32) + "-" + hexa(16) + "-01",
+            hexa(16) + "-" + hexa(16),
+            hexa(32) + ".bundle",
+            "00" + hexa(40),
+            "x" + hexa(32) + "-" + hexa(8) + "-" + hexa(8),
+            "/12-" + mixed(64),
+        ),
+        entropy=3.2,
     ),
 )
