@@ -1,7 +1,7 @@
 """tachograph: a flight recorder, an offline replayer and a postmortem debugger for AI agents.
 
 For an agent's code: ``tool``, ``note``, ``approval``, ``guardrail``, ``message``; all do nothing where nothing records, and need
-nothing but the standard library. For readers: ``open(store)[session_id]``.
+nothing but the standard library. ``filter`` takes the secrets out of what a model is to see. For readers: ``open(store)[session_id]``.
 
 Names are loaded when they are first used: importing this costs an agent next to nothing, and works on Python 3.9, where the host does
 not run.
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .client.say import message as message
     from .client.say import note as note
     from .client.tool import tool as tool
+    from .filtering import filter as filter  # noqa: A004
     from .reading import open as open  # noqa: A004
 
 __version__ = "0.1.0"
@@ -31,10 +32,11 @@ _PLACES = {
     "message": "client.say",
     "HostLost": "client.link",
     "Diverged": "client.link",
+    "filter": "filtering",
     "open": "reading",
 }
 
-__all__ = ["Diverged", "HostLost", "approval", "guardrail", "message", "note", "open", "tool"]
+__all__ = ["Diverged", "HostLost", "approval", "filter", "guardrail", "message", "note", "open", "tool"]
 
 
 def __getattr__(name: str) -> Any:

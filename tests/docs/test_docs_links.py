@@ -107,7 +107,7 @@ def test_verbs_and_options_that_are_named_are_there(page: Path) -> None:
             words = shlex.split(span.split(" | ")[0].replace("…", " "))
             assert words[1] in app.VERBS, f"{pages.name(page)} names {span!r}; there is no verb {words[1]}"
             mine = words[: words.index("--")] if "--" in words else words
-            options = {word.partition("=")[0] for word in mine if word.startswith("-")}
+            options = {word.partition("=")[0] for word in mine if word.startswith("-") and word != "-"}
             unknown = options - known_options(words[1])
             assert not unknown, f"{pages.name(page)} names {span!r}; {words[1]} has no {', '.join(unknown)}"
 

@@ -49,6 +49,14 @@ def test_left_alone(text: str) -> None:
     assert ALL.text(f"see {text} there") == f"see {text} there"
 
 
+def test_a_password_in_an_address_hides_no_host() -> None:
+    out = ALL.text("postgres://report:kV7-quiet-Harbour@db.example/report and https://ann@db.example/, mail bob@db.example")
+    assert "@db.example/report" in out
+    assert "[REDACTED:password:" in out
+    assert "kV7" not in out
+    assert "bob" not in out
+
+
 def test_a_number_after_its_name() -> None:
     assert "536 22 1234" not in ALL.text("SSN: 536 22 1234")
 

@@ -16,7 +16,7 @@ from tachograph.replay.divergence import Divergence
 from tachograph.replay.gate import Delivery, Gate
 from tachograph.replay.tape import Tape, TapeCall
 
-from . import facts, requests
+from . import facts, filtering, requests
 from .known import Known
 from .recorder import MAX_OUTPUT
 from .server import Peer
@@ -98,6 +98,9 @@ class Player:
             self.size += len(payload)
             if self.size <= MAX_OUTPUT:
                 self.output.append(payload)
+        elif kind == "filter":
+            self._known.look({}, payload)
+            peer.send(*filtering.answer(self._redactor, header, payload))
         elif kind == "blocked":
             self.block(header.get("attempt", {}))
         self._pump()

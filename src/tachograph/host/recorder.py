@@ -20,7 +20,7 @@ from tachograph.log.writer import HASH_NAME, SEAL_EVERY, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import neutral
 
-from . import facts, requests
+from . import facts, filtering, requests
 from .flight import Flight, wire
 from .server import Peer
 from .wiretools import WireTools
@@ -82,9 +82,12 @@ class Recorder:
         self._append(Draft(event=draft.event, contents={**draft.contents, "facts_uri": found}))
 
     def message(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
+        kind = header.get("m")
+        if kind == "filter":  # somebody waits for it, whether or not anything can still be kept
+            peer.send(*filtering.answer(self._redactor, header, payload))
+            return
         if self.failure is not None:
             return
-        kind = header.get("m")
         call = (peer.number, int(header.get("c", 0)))
         if kind == "begin":
             self._begin(peer, call, header, payload)

@@ -75,7 +75,15 @@ def _emails(text: str) -> Iterator[Found]:
             local = match.group()[: match.group().index("@")]
             if match.group(1).lower() in _FILES or local == "git" or local.startswith(".") or local.endswith(".") or ".." in local:
                 continue
+            if _userinfo(text, match.start()):
+                continue
             yield Found(match.start(), match.end(), "email", "pii:email")
+
+
+def _userinfo(text: str, at: int) -> bool:
+    """Inside of an address of the web: what comes before the @ is a password there, and the host after it is to be seen."""
+    scheme = text.rfind("://", max(0, at - 256), at)
+    return scheme >= 0 and not any(c.isspace() or c in "/\"'<>,;" for c in text[scheme + 3 : at])
 
 
 def _phones(text: str) -> Iterator[Found]:
