@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tachograph.redact import arguments as argv_of
-from tachograph.redact import bodies, decode, headers, jsontext, learned, shapes, wire
+from tachograph.redact import bodies, decode, headers, jsontext, learned, seams, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
 from tachograph.redact.known import NAMES, Known, known_from_environment
@@ -230,7 +230,23 @@ class Redactor:
     def document(self, value: Any, tally: Counter[str] | None = None) -> Any:
         """A JSON-like value (``bytes`` are leaves, too) with its secrets masked; the same object where there are none."""
         since = self._known.generation
-        return self.settled(Walk(self.policy, _Values(self, tally)).value(value), since, tally)
+        # First what lies across two texts: the beginning of a token may be one by itself.
+        out = Walk(self.policy, _Values(self, tally)).value(self._joined(value, tally))
+        return self.settled(out, since, tally)
+
+    def _joined(self, value: Any, tally: Counter[str] | None) -> Any:
+        """Secrets that two neighbouring texts share; see ``seams``."""
+        if not isinstance(value, (dict, list)):
+            return value
+        found: dict[tuple[Any, ...], list[seams.Cut]] = {}
+        for cut in seams.cuts(value, lambda text: self.edits(text, Depth.SHAPES)):
+            found.setdefault(cut.path, []).append(cut)
+        for path, cuts in found.items():
+            text = seams.at(value, path)
+            for cut in sorted(cuts, reverse=True):
+                text = text[: cut.start] + self.placeholder(cut.edit, text, tally) + text[cut.end :]
+            value = seams.replaced(value, path, text)
+        return value
 
     def raw(self, data: bytes, tally: Counter[str] | None = None) -> bytes:
         """Bytes as text in UTF-8; what is no text is searched for known values, tokens and key blocks only."""

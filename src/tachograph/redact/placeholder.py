@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+from collections.abc import Container
 
 #: Matches a placeholder and nothing longer.
 PLACEHOLDER: re.Pattern[str] = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
@@ -33,3 +34,21 @@ def placeholder(kind: str, key: bytes, value: str) -> str:
 def neutral(text: str) -> str:
     """Every placeholder without its kind: two policies may find the same secret by different rules, and a replay must not care."""
     return _KIND.sub(r"[REDACTED:\1]", text) if "[REDACTED:" in text else text
+
+
+def fingerprints(text: str) -> list[str]:
+    """The digits of every placeholder in a text, in order."""
+    return [match[1] for match in _KIND.finditer(text)] if "[REDACTED:" in text else []
+
+
+def origin(digits: str, *, before: Container[str], redactions: int) -> str:
+    """Where a placeholder in what a model said comes from. ``before``: the digits of all placeholders that stood in what the model was told;
+    ``redactions``: how many values were masked in this very event.
+
+    - ``copied``: the model was told it and says it again.
+    - ``made``: the model said a secret, and it was masked here.
+    - ``invented``: it stands for nothing: the model imitates one. Nobody without the store's key can make one for a value.
+    """
+    if digits in before:
+        return "copied"
+    return "made" if redactions > 0 else "invented"
