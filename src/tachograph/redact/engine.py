@@ -184,7 +184,12 @@ class Redactor:
         if tally is not None:
             tally[kind] += 1
         made = placeholder(kind, self._key, value)
-        return f'"{made}"' if edit.number else made
+        if not edit.number:
+            return made
+        quote = '"'
+        for _ in range(edit.number - 1):
+            quote = quote.replace("\\", "\\\\").replace('"', '\\"')
+        return f"{quote}{made}{quote}"
 
     def _remember(self, value: str, kind: str, rule: str) -> None:
         for part in learned.parts(value, rule):
@@ -218,10 +223,16 @@ class Redactor:
         return sorted(located.edits)
 
     def _lines(self, text: str) -> list[Edit]:
-        out = []
-        at = 0
-        for line in text.splitlines(keepends=True):
-            out += [edit._replace(start=edit.start + at, end=edit.end + at) for edit in self.edits(line)]
+        """Lines that are JSON by themselves, and the text between them: a value may stand on the line after its name."""
+        out: list[Edit] = []
+        at = begun = 0
+        for line in [*text.splitlines(keepends=True), ""]:
+            whole = line.lstrip()[:1] in ("{", "[") and line.rstrip()[-1:] in ("}", "]")
+            if (whole or not line) and begun < at:
+                out += [edit._replace(start=edit.start + begun, end=edit.end + begun) for edit in self._scanner.scan(text[begun:at])]
+            if whole:
+                out += [edit._replace(start=edit.start + at, end=edit.end + at) for edit in self.edits(line)]
+                begun = at + len(line)
             at += len(line)
         return out
 
@@ -365,12 +376,19 @@ class _Places(_Seen):
     def string(self, value: str, edits: list[Edit]) -> str:
         assert isinstance(value, jsontext.Located)
         self.edits += [
-            Edit(value.place(edit.start, self._text), value.place(edit.end, self._text), edit.kind, secret_of(edit, value), rule=edit.rule)
+            Edit(
+                value.place(edit.start, self._text),
+                value.place(edit.end, self._text),
+                edit.kind,
+                secret_of(edit, value),
+                edit.number + bool(edit.number),
+                edit.rule,
+            )
             for edit in edits
         ]
         return value
 
     def number(self, value: float, kind: str) -> Any:
         assert isinstance(value, (jsontext.LocatedInt, jsontext.LocatedFloat))
-        self.edits.append(Edit(value.start, value.end, kind, str(value), number=True, rule="name"))
+        self.edits.append(Edit(value.start, value.end, kind, str(value), number=1, rule="name"))
         return value

@@ -1,5 +1,6 @@
 """Secrets in files that hold credentials by position rather than by name: ``.netrc``, ``.pgpass``, ``.htpasswd`` and LDAP hashes, the
-``auth`` of a ``docker`` configuration, the key shares that ``vault operator init`` prints, the pairs in Bundler's variables.
+``auth`` of a ``docker`` configuration, the key shares that ``vault operator init`` prints, the pairs in Bundler's variables, and what
+a build service is told to mask.
 
 Here the position proves the secret, so that short and wordy passwords go, too.
 """
@@ -29,6 +30,12 @@ _SHARE = re.compile(r"Unseal Key \d{1,2}(?:\s\([^)\n]{1,40}\))?: {1,4}(?P<share>
 _BUNDLE = re.compile(r"BUNDLE_[A-Z0-9_]{1,64}__[A-Z0-9_]{1,64}\w{0,16}[\s:=?.>\"'`]{1,12}(?P<pair>[\w.-]{4,64}:[\w.-]{6,64})(?![\w:/.])")
 
 
+#: The commands of build services that declare a secret, and with it show it.
+_DECLARED = re.compile(
+    r"(?:::add-mask::|##vso\[task\.setvariable [^\]\n]{0,200}issecret=true[^\]\n]{0,80}\])(?P<value>[^\s\"'`$\\][^\r\n\"'`\\]{2,4096})"
+)
+
+
 #: What must be in a text for ``find``.
 TRIGGERS = (
     Trigger(("machine", "default"), _MACHINE.pattern + _TOKEN.pattern),
@@ -37,6 +44,7 @@ TRIGGERS = (
     Trigger(("auth",), _AUTH.pattern),
     Trigger(("Unseal Key ",), _SHARE.pattern),
     Trigger(("BUNDLE_",), _BUNDLE.pattern),
+    Trigger(("::add-mask::", "##vso["), _DECLARED.pattern),
 )
 
 
@@ -57,6 +65,10 @@ def find(text: str) -> list[Found]:
         out += [Found(*match.span("share"), "key", "vault-share") for match in _SHARE.finditer(text)]
     if "BUNDLE_" in text:
         out += [Found(*match.span("pair"), "password", "bundler") for match in _BUNDLE.finditer(text)]
+    if "::add-mask::" in text or "##vso[" in text:
+        out += [
+            Found(*match.span("value"), "secret", "declared") for match in _DECLARED.finditer(text) if not shapes.hollow(match["value"])
+        ]
     return out
 
 

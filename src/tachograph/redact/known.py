@@ -33,6 +33,7 @@ _LONGEST_BEGINNING = 16384
 #: Characters. A form of base64 shorter than this is met by chance.
 _SHORTEST_ENCODED = 10
 
+_BLOCK = "PRIVATE KEY-----"
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 
 _TRIVIAL = table(
@@ -50,7 +51,7 @@ def acceptable(value: str) -> bool:
         return False
     if value.replace(".", "").replace("-", "").replace(":", "").isdigit() and len(value) < 8:
         return False
-    return not shapes.hollow(value)
+    return _BLOCK in value or not shapes.hollow(value)  # the dashes of a key block are no line drawn in place of a value
 
 
 def forms(value: str, least: int = SHORTEST) -> Iterator[tuple[str, bool]]:

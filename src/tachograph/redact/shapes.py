@@ -86,6 +86,10 @@ _ROUTE = re.compile(r"[a-z_]+(?:/[a-z_]+)+#[a-z_]+\Z")
 _HOST = re.compile(r"(?:[\w.+-]{1,64}@)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?:/[\w./~%-]*)?\Z")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?\Z")
 UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+#: ``2.0.6``, ``4.4.0-rc1``, and with what a lock file joins to it: ``java-jwt:4.4.0=compileClasspath``.
+_VERSION = re.compile(
+    r"(?:[A-Za-z][\w.-]{0,63}:)?v?\d{1,5}(?:\.\d{1,8}){1,3}(?:[-.+][A-Za-z]{1,12}\.?\d{0,6})?(?:=[A-Za-z]{1,64}(?:,[A-Za-z]{1,64}){0,64})?,?\Z"
+)
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _SINGLE = re.compile(r"(.)\1*\Z", re.DOTALL)
@@ -126,7 +130,11 @@ def hollow(value: str) -> bool:
         return True
     if _GLUED_NOTHING.match(core):
         return True
-    return all(word in _WORDS_OF_NOTHING or (word.isdigit() and len(word) < 3) for word in words(core)) if _wordy(core) else False
+    return (
+        all(word in _WORDS_OF_NOTHING or (word.isdigit() and len(word) < 3) for word in words(core))
+        if core.isascii() and _wordy(core)
+        else False
+    )
 
 
 def template(value: str) -> bool:
@@ -297,7 +305,13 @@ def switch(value: str) -> bool:
 
 def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
     """Plainly something else than a secret, whatever it is called: a type, a path, an address, a date, a number, code, prose."""
-    if _TYPES.match(value) or _DATE.match(value) or _URL.match(value) or (_ADDRESS.match(value) and "@" not in value):
+    if (
+        _TYPES.match(value)
+        or _VERSION.match(value)
+        or _DATE.match(value)
+        or _URL.match(value)
+        or (_ADDRESS.match(value) and "@" not in value)
+    ):
         return True
     if _ROUTE.match(value):
         return True
@@ -384,6 +398,7 @@ def vocabulary() -> str:
             _URL,
             _HOST,
             _DATE,
+            _VERSION,
         )
     ]
     return repr((patterns, sorted(_WORDS_OF_NOTHING), sorted(_SWITCHES), sorted(_STOP)))

@@ -23,13 +23,14 @@ class Found(NamedTuple):
 
 class Edit(NamedTuple):
     """A range of characters to mask. ``value`` is the secret itself where the characters are an escaped form of it; ``number``: it is a
-    JSON number, so its placeholder needs quotes; ``rule``: as in ``Found``."""
+    JSON number, so its placeholder needs quotes: 1 in a JSON text, 2 in a JSON text inside a string of one (the quotes are escaped there), and
+    so on; 0 for all others. ``rule``: as in ``Found``."""
 
     start: int
     end: int
     kind: str
     value: str | None = None
-    number: bool = False
+    number: int = 0
     rule: str = ""
 
 
