@@ -59,7 +59,9 @@ def test_different_secrets_are_counted_by_kind() -> None:
     ask(tape, [{"role": "user", "content": f"{secret} {secret} {other} [REDACTED:jwt:12345678]"}], [text(secret)], redactions=5)
     report = assemble(tape)
     assert report.redactions == {"aws-access-key": 2, "jwt": 1}
-    assert report.to_json()["evidence"]["redactions"] == {"total": 5, "by_kind": {"aws-access-key": 2, "jwt": 1}}
+    found = report.to_json()["evidence"]["redactions"]
+    assert (found["total"], found["by_kind"]) == (5, {"aws-access-key": 2, "jwt": 1})
+    assert {one["kind"]: one["secrets"] for one in found["kinds"]} == found["by_kind"]
 
 
 def test_verdicts_at_a_glance() -> None:

@@ -27,7 +27,8 @@ waiting; ``cut``: the recording ended while the call was under way."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """What all events share. ``lane`` is the path of the thread, task or process; ``parent_id`` the enclosing call."""
+    """What all events share. ``lane`` is the path of the thread, task or process; ``parent_id`` the enclosing call. ``redactions``: how
+    many values were masked while it was recorded; ``redacted_kinds``: how many of which kind."""
 
     TYPE: ClassVar[str] = ""
 
@@ -35,6 +36,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     parent_id: str | None = None
     lane: str | None = None
     redactions: int = 0
+    redacted_kinds: dict[str, int] = msgspec.field(default_factory=dict)
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
 

@@ -22,6 +22,7 @@ from tachograph.log.writer import SETTLE, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.policy import Policy
 
+from .recorder import masked
 from .secrets import Given
 
 
@@ -77,7 +78,7 @@ def _redacted(draft: Draft, redactor: Redactor, policy: Policy, parent: str | No
     # The envelope of a foreign record may say anything, too.
     fields = redactor.document(msgspec.to_builtins(draft.event), tally)
     event = msgspec.convert(fields, type(draft.event))
-    changes: dict[str, Any] = {"redactions": tally.total()}
+    changes: dict[str, Any] = masked(tally)
     if isinstance(event, events.SessionStart):
         changes |= {"recorder": f"tachograph {tachograph.__version__}", "policy": policy.fingerprint, "parent_session_id": parent}
     return replace(draft, event=msgspec.structs.replace(event, **changes), contents=contents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import os
@@ -25,7 +26,7 @@ from tachograph.redact.placeholder import fingerprint
 
 from . import facts, launch
 from .policy import Chosen
-from .recorder import Recorder
+from .recorder import Recorder, masked
 from .secrets import Given
 from .server import Server
 from .workspace import Watcher
@@ -106,9 +107,10 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], k
     cwd = os.getcwd()
     repository = facts.repository(cwd)
     watcher = Watcher(cwd, repository, redactor, avoid=(plan.opened.store.url,))
+    tally: collections.Counter[str] = collections.Counter()
     found: dict[str, Any] = {
-        "argv": redactor.arguments(list(plan.command)),
-        "env": redactor.environment(visible),
+        "argv": redactor.arguments(list(plan.command), tally),
+        "env": redactor.environment(visible, tally),
         "cwd": cwd,
         "umask": _umask(),
         "host": facts.host(),
@@ -117,12 +119,13 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], k
         "given": sorted(fingerprint(plan.opened.fingerprint_key, value) for value in plan.given.values),
         "repository": {key: value for key, value in repository.items() if key != "top"},
     }
+    base = watcher.base(tally)
     start = SessionStart(
         recorder=f"tachograph {tachograph.__version__}", name=plan.name, agent=_agent(plan.command), repo_url=repository.get("url"),
         repo_sha=repository.get("sha"), branch=repository.get("branch"), dirty=repository.get("dirty"), policy=policy.fingerprint,
-        links=list(plan.links), vault=kept.key_id if kept else None,
+        links=list(plan.links), vault=kept.key_id if kept else None, **masked(tally),
     )  # fmt: skip
-    draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": watcher.base()})
+    draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
     return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))
 
 

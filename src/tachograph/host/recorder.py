@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import itertools
 import time
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -69,7 +70,7 @@ class Recorder:
         if self._main is None:
             self._main = peer.number
             self.begin_session(found)
-        event = events.Process(action="joined", lane=peer.lane, pid=peer.pid, python=str(header.get("python")), redactions=tally.total())
+        event = events.Process(action="joined", lane=peer.lane, pid=peer.pid, python=str(header.get("python")), **masked(tally))
         self._append(Draft(event=event, contents={"facts_uri": found}))
         return {"m": "welcome", "mode": "record", "session": self.writer.session_id}
 
@@ -196,7 +197,7 @@ class Recorder:
         self._ids[call] = flight.event_id
         started = events.Started(
             id=flight.started_id, parent_id=flight.parent_id, lane=flight.lane, call_id=flight.event_id, kind=kind,
-            operation=flight.operation, name=flight.name, effect=flight.effect, site=flight.site, redactions=tally.total(),
+            operation=flight.operation, name=flight.name, effect=flight.effect, site=flight.site, **masked(tally),
         )  # fmt: skip
         self._append(Draft(event=started, contents={"request_uri": document}))
 
@@ -205,7 +206,7 @@ class Recorder:
         tally: collections.Counter[str] = collections.Counter()
         changes = self._watcher.look(tally)
         if changes is not None:
-            event = events.Workspace(lane=lane, changed=len(changes["changes"]), redactions=tally.total(), parent_id=parent)
+            event = events.Workspace(lane=lane, changed=len(changes["changes"]), parent_id=parent, **masked(tally))
             self._append(Draft(event=event, contents={"changes_uri": changes}))
 
     def _finish(self, flight: Flight) -> None:
@@ -219,7 +220,7 @@ class Recorder:
     def _common(self, flight: Flight) -> dict[str, Any]:
         return {
             "id": flight.event_id, "parent_id": flight.parent_id, "lane": flight.lane, "started_id": flight.started_id,
-            "duration_ms": flight.duration_ms, "site": flight.site, "redactions": flight.tally.total(),
+            "duration_ms": flight.duration_ms, "site": flight.site, **masked(flight.tally),
         }  # fmt: skip
 
     def _last(self, flight: Flight) -> dict[str, Any] | None:
@@ -362,7 +363,7 @@ class Recorder:
         )
         parent = header.get("parent")
         line = {
-            "type": cls.TYPE, "lane": str(header.get("lane", peer.lane)), "redactions": tally.total(), **fields,
+            "type": cls.TYPE, "lane": str(header.get("lane", peer.lane)), **masked(tally), **fields,
             "parent_id": self._ids.get((peer.number, int(parent))) if parent is not None else None,
         }  # fmt: skip
         event = events.decode({key: value for key, value in line.items() if value is not None})
@@ -384,7 +385,7 @@ class Recorder:
             text = facts.text(b"".join(self._redactor.answer([], [b"".join(parts)], tally)[1])) if parts else ""
             found[stream] = output_hash(text, self._sizes[stream], self._digest)
             if parts:
-                event = events.Ambient(kind=stream, size=self._sizes[stream], redactions=tally.total())
+                event = events.Ambient(kind=stream, size=self._sizes[stream], **masked(tally))
                 self._append(Draft(event=event, contents={"content_uri": text}))
         return found["stdout"] if self.joined else None
 
@@ -412,6 +413,11 @@ class Recorder:
 
     def _fail(self, error: TachographError) -> None:
         self.failure = self.failure or str(error)
+
+
+def masked(tally: Mapping[str, int]) -> dict[str, Any]:
+    """What an event says of the values that were masked in it."""
+    return {"redactions": sum(tally.values()), "redacted_kinds": dict(sorted(tally.items()))}
 
 
 def output_hash(text: Any, size: int, digest: Digest) -> str:

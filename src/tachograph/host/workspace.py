@@ -58,8 +58,9 @@ class Watcher:
             else:
                 self._marks = found
 
-    def base(self) -> dict[str, Any] | None:
-        """The tree at the start (``docs/format/v1.md``, section 5.4): ``root``, ``sha``, ``files`` that differ from it, ``deleted``."""
+    def base(self, masked: collections.Counter[str] | None = None) -> dict[str, Any] | None:
+        """The tree at the start (``docs/format/v1.md``, section 5.4): ``root``, ``sha``, ``files`` that differ from it, ``deleted``.
+        What was masked is added to ``masked``."""
         if self.root is None:
             return None
         tally: collections.Counter[str] = collections.Counter()
@@ -75,6 +76,8 @@ class Watcher:
                 deleted = sorted(name for name in changed if name and name not in self._marks)
         files = {self._name(name, tally): self._file(name, mark, tally) for name, mark in sorted(self._marks.items()) if name not in clean}
         deleted = [self._name(name, tally) for name in deleted]
+        if masked is not None:
+            masked.update(tally)
         return {"root": self.root, "sha": sha, "files": files, "deleted": deleted, "redactions": tally.total()}
 
     def look(self, tally: collections.Counter[str]) -> dict[str, Any] | None:

@@ -263,6 +263,11 @@ def _evidence(report: Report) -> Iterator[Markup]:
     kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
     found = f"; different secrets by kind: {kinds}" if kinds else ""
     rows.append(("Redactions", f"{story.redactions:,}{found}"))
+    for one in story.redacted.kinds:
+        where = join([f"{one.count:,} masked in {counted(len(one.events), 'event')}, first ", _line(one.first)])
+        rows.append((f"Redacted {one.kind}", where))
+    if story.redacted.kinds:
+        rows.append(("Who saw the originals", story.redacted.who_saw))
     gaps = [mark for _, mark in story.marks("gap")]
     rows.append(("Gaps", join(el("div", mark.title, " ", _line(mark.seq)) for mark in gaps) if gaps else "none declared"))
     end = html_steps.anchor(story.end_seq) if story.end_seq is not None else None

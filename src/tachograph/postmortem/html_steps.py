@@ -81,6 +81,7 @@ def _step(step: Step, setting: _Setting) -> Markup:
     notes = [el("p", f"! {warning}", class_="note warn") for warning in warnings(step)]
     if not notes and step.seen.history in ("same", "kept_by_provider"):
         notes.append(el("p", history(step.seen), class_="note"))
+    notes += [el("p", f"! {one.words()}", class_="note warn" if one.origin != "input" else "note") for one in step.repeated]
     failed = None
     if step.bad:
         failed = el("pre", f"{step.call.outcome}: {error_text(step.error) or 'no answer'}", class_="error")

@@ -126,6 +126,8 @@ def _step(step: Step, known: Known) -> Iterator[str]:
     said = [block for block in blocks(step, known) if block.kind in ("user", "other", "reply", "missing")]
     for block in said:
         yield f"- {words(block.label)}: {words(block.text, 240)}"
+    for one in step.repeated:
+        yield f"- {words(one.words())}"
     if step.bad:
         yield f"- **{words(headline(step, 240))}**"
     for item in step.items:
@@ -205,11 +207,19 @@ def _evidence(report: Report) -> Iterator[str]:
     lines.append("not replayed for this report (`tacho replay`)" if replay is None else f"replay: **{words(str(replay.get('verdict')))}**")
     kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
     lines.append(f"{counted(story.redactions, 'redaction')}" + (f"; different secrets by kind: {words(kinds)}" if kinds else ""))
+    if story.redacted.kinds:
+        lines.append(words(story.redacted.who_saw))
     lines += [f"{words(mark.title)} `#{mark.seq}`" for _, mark in story.marks("gap")] or ["no gap is declared"]
     if story.unreadable:
         lines.append(f"{counted(len(story.unreadable), 'content')} cannot be read: {words(story.unreadable[0][2])}")
     lines.append(words(one_line(report.summary.ended)))
     yield "\n".join(f"- {line}" for line in lines)
+    if story.redacted.kinds:
+        rows = [
+            (code(one.kind), f"{one.count:,}", str(len(one.fingerprints) or "?"), f"{len(one.events):,}", f"`#{one.first}`")
+            for one in story.redacted.kinds
+        ]
+        yield table(("redacted", "masked", "secrets", "events", "first"), rows)
 
 
 def _actions(report: Report) -> Iterator[str]:

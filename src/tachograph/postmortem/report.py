@@ -103,7 +103,7 @@ class Report:
             "evidence": {
                 "verification": self.case.verification,
                 "replay": self.case.replay,
-                "redactions": {"total": story.redactions, "by_kind": self.redactions},
+                "redactions": {"total": story.redactions, "by_kind": self.redactions, **story.redacted.to_json()},
                 "gaps": gaps,
                 "cut": story.cut,
                 "unreadable": [{"seq": seq, "field": name, "why": why} for seq, name, why in story.unreadable],

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -178,6 +179,9 @@ class RunDraft:
             changes=changes,
             children=children,
             redactions=event.redactions + (self.wire.event.redactions if self.wire is not None else 0),
+            redacted_kinds=dict(
+                sorted((Counter(event.redacted_kinds) + Counter(self.wire.event.redacted_kinds if self.wire is not None else {})).items())
+            ),
             lane=event.lane,
             event_id=event.id,
             seq=self.seq,

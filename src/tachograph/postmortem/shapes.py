@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from .redacted import Redacted, Repeated
 from .values import ABSENT, Value
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Run:
     changes: tuple[FileChange, ...] = ()
     children: tuple[Run | Mark, ...] = ()
     redactions: int = 0
+    redacted_kinds: dict[str, int] = field(default_factory=dict)
     exact: bool = True
     lane: str | None = None
     event_id: str
@@ -168,6 +170,8 @@ class Step:
     event_id: str
     seq: int
     ts: str
+    redacted_kinds: dict[str, int] = field(default_factory=dict)
+    repeated: tuple[Repeated, ...] = ()
 
     @property
     def bad(self) -> bool:
@@ -190,7 +194,8 @@ class Turn:
 @dataclass(frozen=True, kw_only=True)
 class Story:
     """A session as it is told. ``cut``: the recording ended before the agent did. ``ambient``: how often the agent
-    read each kind of surroundings. ``unreadable``: contents that could not be opened, as (seq, field, why)."""
+    read each kind of surroundings. ``unreadable``: contents that could not be opened, as (seq, field, why).
+    ``redacted``: what was masked, by kind and event."""
 
     session_id: str
     start: SessionStart | None
@@ -202,6 +207,7 @@ class Story:
     duration_ms: int
     events: int
     redactions: int
+    redacted: Redacted
     facts: Value
     turns: tuple[Turn, ...]
     ambient: dict[str, int]

@@ -33,6 +33,7 @@ def show_json(story: Story) -> dict[str, Any]:
         "cut": story.cut,
         "events": story.events,
         "redactions": story.redactions,
+        "redacted": story.redacted.to_json(),
         "kinds": story.kinds,
         "ambient": story.ambient,
         "unreadable": [{"seq": seq, "field": name, "why": why} for seq, name, why in story.unreadable],
@@ -101,6 +102,8 @@ def _step(step: Step) -> dict[str, Any]:
         "status": call.status,
         "finish_reason": call.finish_reason,
         "redactions": call.redactions,
+        "redacted_kinds": step.redacted_kinds,
+        "repeated": [one.to_json() for one in step.repeated],
         "attempts": [
             {
                 "seq": one.seq,
@@ -157,7 +160,7 @@ def _part(part: Part) -> dict[str, Any]:
 def _run(run: Run) -> dict[str, Any]:
     names = (
         "kind", "name", "title", "outcome", "bad", "source", "effect", "call_id", "exit_code", "status", "method", "host",
-        "duration_ms", "start_ms", "end_ms", "exact", "redactions", "lane", "event_id", "seq",
+        "duration_ms", "start_ms", "end_ms", "exact", "redactions", "redacted_kinds", "lane", "event_id", "seq",
     )  # fmt: skip
     return {
         "item": run.kind,

@@ -80,7 +80,26 @@ def render(story: Story, *, width: int = 100) -> list[Text]:
     page.blank()
     style = "bad" if story.cut or (story.end is not None and story.end.status == "error") else "turn"
     page.line(("━━ End ━ ", "turn"), (ending(story), style), right=f"#{story.end_seq}" if story.end_seq is not None else "")
+    _redacted(page, story)
     return page.lines
+
+
+def _redacted(page: Page, story: Story) -> None:
+    if not story.redacted.kinds:
+        return
+    page.blank()
+    page.line(("━━ Redacted", "turn"))
+    wide = max(len("kind"), *(min(len(one.kind), 40) for one in story.redacted.kinds))
+    page.line((f"  {'kind':<{wide}}  masked  secrets  events  first", "dim"))
+    for one in story.redacted.kinds:
+        secrets = str(len(one.fingerprints)) if one.fingerprints else "?"
+        page.line((f"  {one.kind:<{wide}}  {one.count:>6,}  {secrets:>7}  {len(one.events):>6,}  #{one.first}", ""))
+    page.wrapped(story.redacted.who_saw, indent="  ", style="dim")
+
+
+def _repeated(page: Page, step: Step, indent: str) -> None:
+    for one in step.repeated:
+        page.wrapped(f"! {one.words()}", indent=indent, style="warn" if one.origin != "input" else "dim")
 
 
 def _head(page: Page, story: Story) -> None:
@@ -136,6 +155,7 @@ def _step(page: Page, step: Step, known: Known, *, lanes: bool) -> None:
         page.wrapped(f"! {warning}", indent="  ", style="warn")
     if step.seen.state == "there" and not warnings(step) and step.seen.history in ("same", "kept_by_provider"):
         page.line((f"  {history(step.seen)}", "dim"))
+    _repeated(page, step, "  ")
     for block in blocks(step, known):
         _block(page, block)
     if step.bad:
@@ -234,6 +254,7 @@ def render_step(recording: Recording, story: Story, number: int, *, width: int =
         page.wrapped(f"✗ the request cannot be read: {request.why}", style="bad")
     else:
         page.wrapped("✗ the request is not in the record: a transcript holds answers only", style="bad")
+    _repeated(page, step, "")
     page.blank()
     page.line(("━━ It answered", "turn"), (f" · {usage(step.call.usage)}" if step.call.usage else "", "dim"))
     for block in reply_blocks(step):

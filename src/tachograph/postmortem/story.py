@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from tachograph.core import events
 from tachograph.providers.conversation import Part, reply
 
-from . import marks
+from . import marks, redacted
 from .runs import RunDraft, Runs, related
 from .seen import Conversations
 from .shapes import Attempt, FileChange, Item, Mark, NewMessage, Run, Seen, Step, Story, Turn
@@ -71,6 +71,7 @@ class _Teller:
         self._recording = recording
         self._entries = list(recording.entries)
         self._at = offsets(self._entries)
+        self._redacted = redacted.look(recording)
         self._unreadable: list[tuple[int, str, str]] = []
         self._steps: list[_StepDraft] = []
         self._step_of_call: dict[str, _StepDraft] = {}
@@ -247,6 +248,8 @@ class _Teller:
             event_id=draft.call.id,
             seq=last.seq,
             ts=last.ts,
+            redacted_kinds=self._redacted.by_event.get(last.seq, {}),
+            repeated=self._redacted.answers_of(last.seq),
         )
 
     def _attempt(self, entry: Entry) -> Attempt:
@@ -295,6 +298,7 @@ class _Teller:
             duration_ms=max(self._at.values(), default=0),
             events=len(self._entries),
             redactions=sum(entry.event.redactions for entry in self._entries),
+            redacted=self._redacted,
             facts=facts,
             turns=turns,
             ambient=dict(sorted(ambient.items())),

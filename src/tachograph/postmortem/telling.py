@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from .redacted import kind_words
 from .shapes import Mark, Run
 from .values import arguments, one_line, textual
 from .when import duration
@@ -50,8 +51,13 @@ def heading(step: Step, *, lanes: bool) -> list[str]:
     if step.call.finish_reason not in (None, "end_turn", "stop", "tool_use", "tool_calls", "completed"):
         found.append(f"finished by {step.call.finish_reason}")
     if step.call.redactions:
-        found.append(f"{step.call.redactions} redacted")
+        found.append(redacted_words(step.call.redactions, step.redacted_kinds))
     return found
+
+
+def redacted_words(count: int, kinds: dict[str, int]) -> str:
+    """``3 redacted (github-token ×2, password)``."""
+    return f"{count} redacted" + (f" ({kind_words(kinds)})" if kinds else "")
 
 
 def _short_id(value: object) -> str:
@@ -191,7 +197,7 @@ def run_facts(run: Run) -> list[str]:
     if not run.exact:
         found.append("result not exact")
     if run.redactions:
-        found.append(f"{run.redactions} redacted")
+        found.append(redacted_words(run.redactions, run.redacted_kinds))
     if run.trouble_inside and not run.bad:
         found.append("something within it failed")
     return found
