@@ -19,7 +19,7 @@ RULES: tuple[Rule, ...] = (
             "gh" + "s_" + digits(6) + "_eyJ" + mixed(30) + ".eyJ" + mixed(60) + "." + mixed(80),
         ),
         negative=("gh" + "p_tooshort", "ghp_" + "x" * 36),
-        entropy=1.5,
+        entropy=0.5,
     ),
     token(
         "github-pat",

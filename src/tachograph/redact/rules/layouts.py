@@ -11,22 +11,24 @@ import re
 from tachograph.redact.rules.examples import hexa, mixed, uuid
 from tachograph.redact.rules.rule import LEFT_BASE64, Expression, Rule
 
+#: The left edge, seen from behind the token's first character.
+_LEFT = LEFT_BASE64.replace(")|", ".)|").removesuffix("))") + ".))"
+
 RULES: tuple[Rule, ...] = (
     Rule(
         id="layout",
         kind="token",
         keywords=(),
         pattern=Expression(
-            r"(?=[0-9a-f])"  # what they begin with, asked first: everything else is passed over in one step
-            + LEFT_BASE64
-            + r"(?:[0-9a-f]{32}\.(?=[A-Za-z]{0,15}\d)[A-Za-z0-9]{16}"  # Zhipu
-            r"|[0-9a-f]{32}\.(?=[A-Za-z_-]{0,23}\d)(?=[a-z0-9_-]{0,23}[A-Z])[\w-]{24}"  # Ollama
-            r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:[0-9a-f]{32}"  # fal: an id and its secret
-            r"|[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{16}"  # Viber
-            r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-[0-9a-f]{4}-[0-9a-f]{4}"  # Bunny: a UUID's parts in another order
-            r"|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}"  # Mailgun
-            r"|\d{1,4}-[A-Za-z0-9]{64}"  # TrueNAS
-            r"|00(?=[a-z0-9_-]{0,39}[A-Z])(?=[A-Z0-9_-]{0,39}[a-z])[\w-]{40})"  # Okta
+            # The first character, what is behind it, what is before it: nearly every place is passed over by the first.
+            r"[0-9a-f](?=[0-9a-f]{7}|\d{0,3}-|0)" + _LEFT + r"(?:[0-9a-f]{31}\.(?=[A-Za-z]{0,15}\d)[A-Za-z0-9]{16}"  # Zhipu
+            r"|[0-9a-f]{31}\.(?=[A-Za-z_-]{0,23}\d)(?=[a-z0-9_-]{0,23}[A-Z])[\w-]{24}"  # Ollama
+            r"|[0-9a-f]{7}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:[0-9a-f]{32}"  # fal: an id and its secret
+            r"|[0-9a-f]{15}-[0-9a-f]{16}-[0-9a-f]{16}"  # Viber
+            r"|[0-9a-f]{7}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-[0-9a-f]{4}-[0-9a-f]{4}"  # Bunny: a UUID's parts in another order
+            r"|[0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}"  # Mailgun
+            r"|(?<=\d)\d{0,3}-[A-Za-z0-9]{64}"  # TrueNAS
+            r"|(?<=0)0(?=[a-z0-9_-]{0,39}[A-Z])(?=[A-Z0-9_-]{0,39}[a-z])[\w-]{40})"  # Okta
             r"(?![\w.+/=-])",
             re.ASCII,
         ),

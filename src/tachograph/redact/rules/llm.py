@@ -14,7 +14,7 @@ RULES: tuple[Rule, ...] = (
         "sk-ant-",
         positive=("sk-" + "ant-api03-" + mixed(93) + "AA", "x sk-" + "ant-oat01-" + mixed(80)),
         negative=("sk-" + "ant-your-key-goes-here", "sk-" + "ant-api03-short"),
-        entropy=3.0,
+        entropy=0.5,
     ),
     token(
         "openai-key",

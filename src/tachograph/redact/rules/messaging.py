@@ -72,7 +72,7 @@ RULES: tuple[Rule, ...] = (
         "SG.",
         positive=("S" + "G." + mixed(22) + "." + mixed(43),),
         negative=("SG.Name.Value",),
-        entropy=3.0,
+        entropy=0.5,
     ),
     token(
         "mailgun-key",
@@ -87,10 +87,11 @@ RULES: tuple[Rule, ...] = (
         id="mailchimp-key",
         kind="mailchimp-key",
         keywords=("-us",),
-        pattern=Expression(LEFT_WORD + r"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9-])"),
+        pattern=Expression(LEFT_WORD + r"[0-9a-z]{32}-us\d{1,2}(?![A-Za-z0-9-])"),
         positive=(hexa(32) + "-us" + "12",),
         negative=(hexa(32) + "-user",),
         reach=32,
+        entropy=2.5,
     ),
     token(
         "brevo-key",

@@ -310,7 +310,10 @@ RULES: tuple[Rule, ...] = (
         kind="atlassian-token",
         keywords=("MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),
         pattern=Expression(
-            LEFT + r"(?:[MNO][DTjz][AEIMQUYcgkosw048][w-z0-5]){4}O[g-v][A-Za-z0-9+/]{26}" + RIGHT_BASE64,
+            r"(?=[MNO][DTjz][AEIMQUYcgkosw048][w-z0-5][MNO])"
+            + LEFT
+            + r"(?:[MNO][DTjz][AEIMQUYcgkosw048][w-z0-5]){4}O[g-v][A-Za-z0-9+/]{26}"
+            + RIGHT_BASE64,
             re.ASCII,
         ),
         positive=(base64.b64encode(b"481516234208:" + bytes(range(7, 27))).decode(),),
