@@ -41,7 +41,7 @@ RULES: tuple[Rule, ...] = (
         kind="jwt",
         keywords=("ZXlK",),
         pattern=Expression(
-            rf"{LEFT}ZXlK[A-Za-z0-9+/_-]{{8,4096}}?(?:{'|'.join(_encoded(b'.eyJ', n) for n in range(3))})[A-Za-z0-9+/_-]{{20,8192}}={{0,2}}"
+            rf"{LEFT}ZXlK[A-Za-z0-9+/_-]{{8,700}}?(?:{'|'.join(_encoded(b'.eyJ', n) for n in range(3))})[A-Za-z0-9+/_-]{{20,8192}}={{0,2}}"
         ),
         positive=(base64.b64encode(("ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0." + mixed(43)).encode()).decode(),),
         negative=("ZXlKhbGciOiJIUzI1NiJ9" + "A" * 20,),
