@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
         kind="github-token",
         positive=("github" + "_pat_" + mixed(22) + "_" + mixed(59),),
         negative=("github_pat_token",),
+        entropy=0.5,
     ),
     token(
         "gitlab-token",
@@ -35,6 +36,7 @@ RULES: tuple[Rule, ...] = (
         *(f"gl{c}-" for c in ("pat", "dt", "rt", "rtr", "cbt", "ptt", "ft", "imt", "agent", "oas", "soat", "wt")),
         positive=("gl" + "pat-" + mixed(20), "gl" + "cbt-64_" + mixed(20), "gl" + "pat-" + mixed(27) + ".01.1a" + lower(7)),
         negative=("gl" + "pat-short", "glpat-" + "x" * 20),
+        entropy=0.5,
     ),
     token(
         "gitlab-runner-token",
@@ -74,6 +76,7 @@ RULES: tuple[Rule, ...] = (
         "npm_",
         positive=("npm" + "_" + mixed(36),),
         negative=("npm_config_registry", "npm_" + "package_name_is_not_a_token_at_all"),
+        entropy=0.5,
     ),
     token(
         "pypi-token",

@@ -48,6 +48,7 @@ RULES: tuple[Rule, ...] = (
         *(f"shp{c}_" for c in ("at", "ca", "pa", "ss", "ua")),
         positive=("shp" + "at_" + hexa(32),),
         negative=("shpat_x",),
+        entropy=0.5,
     ),
     token(
         "shopify-partner-token",

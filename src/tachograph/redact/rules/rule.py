@@ -107,7 +107,7 @@ def token(
     negative: tuple[str, ...],
     kind: str = "",
     left: str = LEFT,
-    entropy: float = 0.5,
+    entropy: float = 1.5,
     unless: str = NO_EXAMPLE,
 ) -> Rule:
     """A token that begins with one of its keywords. ``body`` is the whole token's pattern, prefix included; ``unless`` is a look-ahead
