@@ -31,6 +31,9 @@ MASKED = [
     (f"telegram: 1234567890:{mixed(35)}", "1234567890:" + mixed(35)),
     (f"eventbrite private access key\n{upper(20)}", upper(20)),
     (f"deepgram.access.{mixed(40)}", mixed(40)),
+    (f"acmeapiKEY-{uuid()}", uuid()),
+    (f"acme access token {mixed(16)}", mixed(16)),
+    (f"acme Access {mixed(26)}", mixed(26)),
 ]
 
 KEPT = [

@@ -68,7 +68,7 @@ _JOINT = re.compile(
     | (?P<comma>[ ]?,\s{{0,8}})(?={_QUOTE})
     | (?P<call>\(\s{{0,3}})(?={_QUOTE})
     | (?P<block>\s{{0,3}}\{{[^{{}}]{{0,400}}?\bdefault\s{{0,12}}=\s{{0,4}})(?={_QUOTE})                        # a variable of Terraform
-    | (?P<blank>[ \t]{{1,24}}(?={_QUOTE})|[ \t]{{1,4}}(?:(?:is|was|:|=|-)[ \t]{{1,2}})?|-)
+    | (?P<blank>(?:[ \t]{{1,24}}|(?:\\t){{1,4}})(?={_QUOTE})|[ \t]{{1,4}}(?:(?:is|was|:|=|-)[ \t]{{1,2}})?|-)
     )
     """,
     re.VERBOSE,
@@ -105,6 +105,9 @@ _BYTES = re.compile(
 )
 #: Base64 that goes on over several lines.
 _FOLDED = re.compile(r"[A-Za-z0-9+/=]{16,1024}(?:[ \t]{0,8}\\?\r?\n[ \t]{0,32}[A-Za-z0-9+/=]{8,1024}){1,100}")
+#: How a public key is called: by 40 hex digits of OpenPGP.
+_FINGERPRINT = re.compile(r"(?:0x)?(?:[0-9A-F]{16}|[0-9A-F]{40})\Z")
+_SIGNING = re.compile(r"sign|[gp]pg", re.IGNORECASE)
 _SAID = re.compile(r"(?:is|was)[ \t]")
 _LITERAL_BEFORE = re.compile(r"(?P<q>[\"'`])(?P<value>[^\"'`\n]{4,128})(?P=q)\s{0,3}[!=]={1,2}\s{0,3}\(?\Z")
 #: What gives a literal if it has nothing better: ``getenv("X", "…")``, ``os.environ["X"] or "…"``, ``process.env.X || "…"``.
@@ -201,7 +204,12 @@ class _Site(NamedTuple):
         value = self.text[start:end]
         if folder(self.name, value):
             return None
-        if _letters(value) == _letters(self.name) or not shapes.secret(value, self.said, quoted=quoted, tight=tight):
+        name, letters = _letters(self.name), _letters(value)
+        if (
+            letters == name
+            or (letters.startswith(name) and len(letters) < len(name) + 4)
+            or not shapes.secret(value, self.said, quoted=quoted, tight=tight)
+        ):
             return None
         return Found(start, end, self.said.kind, f"name:{self.name[:64]}")
 
@@ -261,7 +269,7 @@ _METHODS = re.compile(r"\.(?:assign|set|setValue|put|equals|append|default|value
 
 
 def _said(name: str, named: Callable[[str], Named]) -> Named:
-    name = _METHODS.sub("", name)
+    name = _METHODS.sub("", name).removeprefix("-D")  # a property of a Java program
     said = named(name.strip("-.$_"))
     return said if said.strength or "." not in name else named(name.rsplit(".", 1)[-1])
 
@@ -377,6 +385,8 @@ def _blank(site: _Site) -> Found | None:
     if site.flag and (any(c.isdigit() for c in value) or shapes.random(value)):
         return site.found(at, end)
     if not any(c.isdigit() for c in value) or shapes.harmless(value, quoted=False):
+        return None
+    if _FINGERPRINT.match(value) and _SIGNING.search(text[site.begin : at]) is not None:
         return None
     chosen = " is " in site.joint["blank"] and site.said.kind == "password" and shapes.password_like(value)
     if chosen or shapes.random(value, 20 if site.said.strength is Strength.LIKELY else 16, joined=False):

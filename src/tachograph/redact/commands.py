@@ -376,8 +376,8 @@ def _pair(word: Word) -> Iterator[Found]:
     """``user:password``, masked whole as the same pair in an Authorization header is."""
     user, colon, password = word.text.partition(":")
     bare = password.strip("\"'")
-    if not colon:
-        return
+    if not colon or "[REDACTED:" in user + colon:
+        return  # the colon of a placeholder parts nothing
     if not bare:
         user = user.strip("\"'")
         if shapes.random(user, 12) or shapes.password_like(user):

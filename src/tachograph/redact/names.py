@@ -308,7 +308,7 @@ def _last(parts: list[str]) -> Named:
         return Named(Strength.STRICT if last.endswith("token") else Strength.LIKELY, "token")
     if last == "token" and before not in _HARMLESS_TOKEN:
         return Named(Strength.STRICT if before in _OPENING else Strength.LIKELY, "token")
-    if last == "key" and before and before not in _HARMLESS_KEY:
+    if last == "key" and len(before) > 1 and before not in _HARMLESS_KEY:
         return Named(Strength.STRICT if before in _OPENING_KEY else Strength.LIKELY, "key")
     if last in ("auth", "authentication") and before:
         return Named(Strength.LIKELY, "authorization")

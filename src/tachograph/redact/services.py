@@ -58,6 +58,7 @@ _AFTER_NAME = re.compile(
     rf"(?:(?:teams?|sms|crm|app|io|ai|hq)\b)?(?P<words>(?:[\s\"'=:_.-]{{0,4}}{_MORE}\b){{0,5}})(?P<joint>{_JOINT_AFTER_NAME}){_HEAD}"
 )
 _VALUE = re.compile(r"-?[A-Za-z0-9][A-Za-z0-9_.+/~:|@-]{8,1023}={0,3}")
+_CAPITALS = re.compile("|".join(WORDS).upper())
 _CLIENT_ID = re.compile(r"client\W?id\W*\Z")
 #: The rest of an address: ``com/v1/…``.
 _HOST_END = re.compile(r"[a-z]{2,6}[/:]")
@@ -148,7 +149,7 @@ def _behind_words(text: str, lowered: str) -> Iterator[Found]:
         if not more and first in ("key", "token") and harmless_before(first, words(text[before.start(1) : before.end(1)])[-1]):
             continue
         joint = match["joint"]
-        known = name in SERVICE_NAMES
+        known = name in SERVICE_NAMES or name + first in SERVICE_NAMES
         if more.endswith("id") and not (known and "client" not in more):
             continue  # an id is no secret
         if "\n" in joint and not known:
@@ -159,8 +160,10 @@ def _behind_words(text: str, lowered: str) -> Iterator[Found]:
             least = 12
         elif name in AMBIGUOUS_NAMES and assigned:
             least = 16
-        elif text[begin : match.end("first")].isupper():
+        elif _CAPITALS.search(text, begin, match.end("more")) is not None or (len(told) > 1 and told & {"key", "token"}):
             least = 14
+        elif name in AMBIGUOUS_NAMES or text[begin].isupper():
+            least = 24
         elif told & _TELLING or (assigned and not before[2].isspace() and first == "api" and not more):
             least = 20
         else:

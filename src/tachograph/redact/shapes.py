@@ -208,9 +208,9 @@ def machine_made(value: str, least: int = 12) -> bool:
         wordy = sum(len(group) for run in runs for group in _CAMEL.findall(run) if len(group) > 3)
         return (wordy * 2 < len(core) and any(c.isdigit() for c in core)) or all(len(run) >= 5 and run.isupper() for run in runs)
     run = max(runs, key=len, default="")
-    if len(run) >= min(least, 16) or (len(run) >= 10 and len(core) >= 16):
-        return _scrambled(run)
-    return len(core) >= 14 and _scattered("".join(runs), runs)
+    if (len(run) >= min(least, 16) or (len(run) >= 10 and len(core) >= 16)) and _scrambled(run):
+        return True
+    return len(core) >= 14 and len(runs) > 1 and _scattered("".join(runs), runs)
 
 
 def _scattered(joined: str, runs: list[str]) -> bool:
@@ -284,8 +284,14 @@ _LOWER_NAME = re.compile(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)+\Z")
 _JOINING = frozenset("_-./: ,'\"")
 
 
+#: Minified code.
+_OPERATORS = re.compile(r"&&|\|\||[=!]=|=!|=>|\)[,;.]|\(\)|,[A-Za-z_$]")
+
+
 def crossed(value: str) -> bool:
     """Brackets that close what was not opened, in the middle of it: no code and no template looks like that."""
+    if _OPERATORS.search(value):
+        return False
     opened: list[str] = []
     for at, c in enumerate(value):
         if c in "([{":
@@ -339,6 +345,8 @@ def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
     return False
 
 
+#: One word and what no sentence and no code puts behind it: ``tangerine!``.
+_EXCLAIMED = re.compile(r"[A-Za-z]{4,24}[!@#$%^&*?]{1,3}[A-Za-z]{0,8}\Z")
 #: What machines make: shorter ones are examples.
 _MADE = frozenset(("key", "token"))
 _SHORTEST_KEY = 12
@@ -362,6 +370,8 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
         return False
     if random(value) or machine_made(value):
         return True
+    if crossed(value) and password_like(value):
+        return True
     if said.strength is Strength.LIKELY:
         return said.kind in ("password", "secret", "authorization") and password_like(value)
     if password_like(value):
@@ -372,6 +382,8 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
         return False
     if any(c.isdigit() for c in value) and any(c.isalpha() for c in value):
         return len(value) >= 6 and not (bare and _IDENTIFIER.match(value) and "_" in value) and not plain
+    if bare and said.kind == "password" and _EXCLAIMED.match(value):
+        return True
     if bare or plain:
         return False
     if said.kind == "password":
