@@ -367,6 +367,8 @@ def _word(site: _Site) -> Found | None:
         end = _cut(text, at, end, ";")
     if not tight:
         end = _end_of_expression(text, at, end)
+    if text[at:end].endswith(("..", "…")):
+        return None  # cut off by whoever wrote it
     end = _trimmed(text, at, end)
     if tight and ";" in text[at:end] and not shapes.password_like(text[at:end]):
         end = _cut(text, at, end, ";")

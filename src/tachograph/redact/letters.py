@@ -7,7 +7,7 @@ from __future__ import annotations
 
 #: Bits that each letter costs after each other one, 9 at most: a row per first letter, a column per second one. Counted over the words of
 #: technical English (the sources and the documentation of Python's standard library).
-_BITS = """
+BITS = """
 95449759596343959343667769 37563898458267369446399959 39683893594469279463589979 47752779299587479546589869
 47436568798453857334867579 49763379299477389455498969 48772854399564579446488988 29872999398667389464599979
 55455559998452459543959696 39782898496899368727396989 47761857398485669736685979 37752799299387379855589949
@@ -17,7 +17,7 @@ _BITS = """
 56564678499443529533875978 39981896399666499866899878
 """
 
-_ROWS = [[int(bits) for bits in row] for row in _BITS.split()]
+_ROWS = [[int(bits) for bits in row] for row in BITS.split()]
 _COST = {chr(97 + a) + chr(97 + b): bits for a, row in enumerate(_ROWS) for b, bits in enumerate(row)}
 
 

@@ -340,4 +340,4 @@ def vocabulary() -> str:
     """All tables as text, for a policy's fingerprint."""
     tables = (ABOUT, THROUGH, _PASSWORD, _SECRET, _KEY, _TOKEN, _OPENING, _HARMLESS_TOKEN, _OPENING_KEY, _HARMLESS_KEY, _NO_ENDING)
     exact = sorted((name, int(said.strength), said.kind) for name, said in EXACT.items())
-    return repr(([sorted(table) for table in tables], _GLUED, exact, _MISSPELT.pattern, FOREIGN, sorted(_INSIDE.items())))
+    return repr(([sorted(table) for table in tables], _GLUED, exact, _MISSPELT.pattern, FOREIGN, sorted(_INSIDE.items()), sorted(_WHOSE)))

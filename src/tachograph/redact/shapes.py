@@ -11,7 +11,8 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from tachograph.redact.letters import cost, unlikely
+
+from tachograph.redact.letters import BITS, cost, unlikely
 from tachograph.redact.names import Named, Strength, words
 from tachograph.redact.words import table
 
@@ -215,7 +216,7 @@ def machine_made(value: str, least: int = 12) -> bool:
 
 def _scattered(joined: str, runs: list[str]) -> bool:
     """Short runs with separators among them: digits are all over it, and few of its letters make words."""
-    wordy = sum(len(group) for run in runs for group in _CAMEL.findall(run) if len(group) > 3)
+    wordy = sum(len(group) for run in runs for group in _CAMEL.findall(run) if len(group) > 3 and cost(group) < 5)
     changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(joined))
     alpha = "".join(c for c in joined if c.isalpha())
     mixed = len(_CAMEL.findall(alpha)) * 3 > len(alpha) and cost(alpha) > 4.6
@@ -401,7 +402,14 @@ def vocabulary() -> str:
             _BRACKETED,
             _PUT_HERE,
             _GLUED_NOTHING,
+            _REPEATED,
             _ROUTE,
+            _ADDRESS,
+            _OPERATORS,
+            _LOWER_NAME,
+            _EXCLAIMED,
+            _GROUPS,
+            _HEX,
             _TYPES,
             _CODE,
             _CALL,
@@ -413,4 +421,4 @@ def vocabulary() -> str:
             _VERSION,
         )
     ]
-    return repr((patterns, sorted(_WORDS_OF_NOTHING), sorted(_SWITCHES), sorted(_STOP)))
+    return repr((patterns, BITS, sorted(_WORDS_OF_NOTHING), sorted(_SWITCHES), sorted(_STOP)))
