@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-
 from tachograph.redact.letters import BITS, cost, unlikely
 from tachograph.redact.names import Named, Strength, words
 from tachograph.redact.words import table
