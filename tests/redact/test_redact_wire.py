@@ -13,10 +13,12 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from redact_samples import AWS, GITHUB, KEY, PASSWORD, PEM, SLACK, redactor, trace
+from redact_samples import AWS, GITHUB, KEY, PASSWORD, PEM, SHAPED, SLACK, redactor, trace
 
 from tachograph.format import eventstream, sse
+from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import PLACEHOLDER, placeholder
+from tachograph.redact.policy import Policy
 from tachograph.redact.rules.examples import mixed
 from tachograph.redact.streams import completion
 
@@ -73,6 +75,16 @@ def converse(pieces: list[str], kind: str = "text") -> list[bytes]:
     return [message(name, json.dumps(event).encode()) for name, event in events]
 
 
+def gemini(pieces: list[str], kind: str = "text") -> list[bytes]:
+    part = {"thought": True} if kind == "thinking" else {}
+    events: list[dict[str, Any]] = [
+        {"candidates": [{"content": {"parts": [{**part, "text": piece}], "role": "model"}, "index": 0}], "responseId": "r"}
+        for piece in pieces
+    ]
+    events.append({"candidates": [{"content": {"parts": [], "role": "model"}, "finishReason": "STOP", "index": 0}], "responseId": "r"})
+    return [sse.encode(None, json.dumps(event)) for event in events]
+
+
 def invoke(pieces: list[str], kind: str = "text") -> list[bytes]:
     events = [json.loads(event.data) for event in sse.parse(b"".join(anthropic(pieces, kind)))]
     return [
@@ -125,10 +137,13 @@ CARRIERS = [
     (chat, "tool", SSE),
     (responses, "text", SSE),
     (responses, "tool", SSE),
+    (gemini, "text", SSE),
+    (gemini, "thinking", SSE),
     (converse, "text", AWS_STREAM),
     (converse, "tool", AWS_STREAM),
     (invoke, "text", AWS_STREAM),
     (invoke, "tool", AWS_STREAM),
+    (invoke, "thinking", AWS_STREAM),
 ]
 
 
@@ -150,6 +165,31 @@ def test_a_secret_split_at_every_offset(carrier: Any, kind: str, headers: list[l
         assert joined(events) == expected
         for piece in strings(events):
             assert trace(secret, piece) is None
+
+
+@given(st.sampled_from(CARRIERS), st.sampled_from([*SHAPED, KNOWN, PASSWORD]), st.integers(0, 90), st.integers(0, 90))
+@settings(max_examples=200, deadline=None)
+def test_a_secret_in_three_pieces(carrier: Any, secret: str, first: int, second: int) -> None:
+    make, kind, headers = carrier
+    text = json.dumps({"command": f"password='{secret}' run"}) if kind == "tool" else f"password='{secret}', keep it."
+    begin = text.index("password") + 8
+    chunks = make(split(text, [begin + first, begin + second]), kind)
+    _, out = REDACTOR.answer(headers, chunks)
+    events = read(b"".join(out), headers)
+    assert joined(events) == REDACTOR.text(text)
+    assert all(trace(secret, piece) is None for piece in strings(events))
+
+
+@pytest.mark.parametrize(("carrier", "kind", "headers"), CARRIERS)
+def test_a_stream_that_names_a_value_at_its_end(carrier: Any, kind: str, headers: list[list[str]]) -> None:
+    """Where it is learned, it is masked from the beginning of this very answer."""
+    text = f"it is {PASSWORD}; so password={PASSWORD}"
+    red = Redactor(Policy.default(), key=KEY, learns=True)
+    chunks = carrier(split(json.dumps([text]) if kind == "tool" else text, [3, 9, 12, 30, 45]), kind)
+    _, out = red.answer(headers, chunks)
+    assert len(out) == len(chunks)
+    assert PASSWORD not in joined(read(b"".join(out), headers))
+    assert red.answer(headers, out)[1] == out
 
 
 @pytest.mark.parametrize(("carrier", "kind", "headers"), CARRIERS)
