@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from tachograph.log.writer import SETTLE, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.policy import Policy
 
+from . import patterns
 from .recorder import masked
 from .secrets import Given
 
@@ -60,6 +62,7 @@ def write(
     if opened.store.exists(layout.events(session_id, 1)):
         return Imported(session_id, session.source_id, 0, session.understood, session.kept, known=True)
     redactor = Redactor(policy, key=opened.fingerprint_key, learns=True)
+    patterns.load(redactor.index, patterns.folder(os.environ), opened.fingerprint_key)
     given.teach(redactor)
     writer = SessionWriter(opened, session_id, opened.new_data_key(session_id, entropy), clock=clock, entropy=entropy)
     try:

@@ -24,7 +24,7 @@ from tachograph.log.writer import SETTLE, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import fingerprint
 
-from . import facts, launch
+from . import facts, launch, patterns
 from .policy import Chosen
 from .recorder import Recorder, masked
 from .secrets import Given
@@ -84,9 +84,15 @@ def record(plan: Plan) -> Recorded:
             _write_id(plan.id_file, session_id)  # before the first look at the workspace, which it may lie in
         kept = vault.create(plan.opened.store, session_id, sealed_for, plan.entropy) if sealed_for is not None else None
         writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy, companion=kept)
-        driver = _driver(plan, writer, environment, kept)
+        redactor = _redactor(plan, environment, kept)
+        driver = _driver(plan, writer, environment, redactor, kept.key_id if kept else None)
         server = Server(meeting.socket, meeting.token, driver, coalesce=COALESCE)
-        pid, control = launch.fork_host(lambda theirs: _serve(server, driver, theirs, plan.opened.store))
+
+        def serve(theirs: socket.socket) -> None:
+            patterns.later(redactor.index, patterns.folder(environment), plan.opened.fingerprint_key)
+            _serve(server, driver, theirs, plan.opened.store)
+
+        pid, control = launch.fork_host(serve)
         server.close()
         driver.writer.let_go()
         ended = launch.run(
@@ -97,20 +103,27 @@ def record(plan: Plan) -> Recorded:
     return _outcome(plan, session_id, ended)
 
 
-def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], kept: vault.VaultWriter | None) -> Recorder:
-    policy = plan.policy.policy
-    visible = {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
-    redactor = Redactor(
-        policy, key=plan.opened.fingerprint_key, known=plan.policy.known(visible), sink=kept.add if kept else None, learns=True
-    )
+def _redactor(plan: Plan, environment: Mapping[str, str], kept: vault.VaultWriter | None) -> Redactor:
+    known = plan.policy.known(_visible(environment))
+    redactor = Redactor(plan.policy.policy, key=plan.opened.fingerprint_key, known=known, sink=kept.add if kept else None, learns=True)
     plan.given.teach(redactor)
+    patterns.load(redactor.index, patterns.folder(environment), plan.opened.fingerprint_key)
+    return redactor
+
+
+def _visible(environment: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
+
+
+def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], redactor: Redactor, vault_key: str | None) -> Recorder:
+    policy = plan.policy.policy
     cwd = os.getcwd()
     repository = facts.repository(cwd)
     watcher = Watcher(cwd, repository, redactor, avoid=(plan.opened.store.url,))
     tally: collections.Counter[str] = collections.Counter()
     found: dict[str, Any] = {
         "argv": redactor.arguments(list(plan.command), tally),
-        "env": redactor.environment(visible, tally),
+        "env": redactor.environment(_visible(environment), tally),
         "cwd": cwd,
         "umask": _umask(),
         "host": facts.host(),
@@ -123,7 +136,7 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], k
     start = SessionStart(
         recorder=f"tachograph {tachograph.__version__}", name=plan.name, agent=_agent(plan.command), repo_url=repository.get("url"),
         repo_sha=repository.get("sha"), branch=repository.get("branch"), dirty=repository.get("dirty"), policy=policy.fingerprint,
-        links=list(plan.links), vault=kept.key_id if kept else None, **masked(tally),
+        links=list(plan.links), vault=vault_key, **masked(tally),
     )  # fmt: skip
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
     return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))

@@ -25,7 +25,7 @@ from tachograph.replay import guard, report, tape
 from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
-from . import launch, scratch
+from . import launch, patterns, scratch
 from .known import Known
 from .player import Player, as_recorded, printed
 from .policy import recorded
@@ -61,6 +61,7 @@ def replay(plan: Plan) -> dict[str, Any]:
         raise ReplayError("the recording names no command; give one after --, as in tacho replay SES -- python agent.py")
     policy, notes = _policy(read)
     redactor = Redactor(policy, key=plan.recording.opened.fingerprint_key, learns=True)
+    patterns.load(redactor.index, patterns.folder(os.environ), plan.recording.opened.fingerprint_key)
     plan.given.teach(redactor)
     base = read.workspace
     root = str(base["root"]) if base else str(facts.get("cwd") or os.getcwd())

@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from tachograph.redact.prefilter.superset import UnsupportedError, superset
 from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
 
 #: The number of a trigger, and a place.
@@ -135,6 +134,8 @@ def compiled(triggers: Sequence[Trigger]) -> Any:
 def expression(trigger: Trigger) -> list[str]:
     """What to compile for a trigger: its pattern where it can be said, else its literals."""
     if trigger.pattern:
+        from tachograph.redact.prefilter.superset import UnsupportedError, superset  # only who compiles needs it
+
         try:
             return [superset(trigger.pattern, trigger.flags, shorten=not trigger.tail)]
         except UnsupportedError:
