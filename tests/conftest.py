@@ -18,5 +18,6 @@ def _no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
     for name in ("TACHO_STORE", "TACHO_KEY", "TACHO_SOCKET", "TACHO_LANE", "TACHO_TOKEN", "TACHO_MODE"):
         monkeypatch.delenv(name, raising=False)
