@@ -9,7 +9,6 @@ Texts are matched as ASCII with a ``?`` for every other character, so that an of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -51,7 +50,11 @@ class Literals:
         raw = text.encode("ascii", "replace") if ahocorasick_rs is not None else b""
         for literals, automaton in self._levels:
             if automaton is None:
-                yield from ((match.start(), literal) for literal in literals for match in re.finditer(f"(?={re.escape(literal)})", text))
+                for literal in literals:
+                    at = text.find(literal)
+                    while at >= 0:
+                        yield at, literal
+                        at = text.find(literal, at + 1)
             else:
                 for number, start, _ in automaton.find_matches_as_indexes(raw, overlapping=True):
                     literal = literals[number]
