@@ -71,6 +71,12 @@ def test_the_hosts_answer() -> None:
     assert filtering.answer(redactor, {"c": 9}, b'{"a": 1}') == ({"m": "filtered", "c": 9, "same": 1}, b"")
 
 
+@pytest.mark.parametrize(("header", "payload"), [({"text": True}, b"\xff"), ({}, b"{"), ({}, b"\xff"), ({}, b"[" * 200_000)])
+def test_what_the_host_cannot_read_is_refused(header: dict[str, object], payload: bytes) -> None:
+    redactor = Redactor(Policy.default(), key=KEY)
+    assert filtering.answer(redactor, {"c": 3, **header}, payload) == ({"m": "refused", "c": 3}, b"")
+
+
 AGENT = """
 import os, tachograph
 secret = os.environ["SERVICE_KEY"]
