@@ -86,3 +86,10 @@ def test_two_blocks_one_of_them_broken() -> None:
     first = f"{BEGIN}\n{LINES[0]}\n"
     assert masked(first + PEM) == [first, PEM]
     assert masked(f"{PEM}\nx\n{LINES[0]}\n{END}") == [PEM, f"{LINES[0]}\n{END}"]
+
+
+def test_many_openers_and_ends_are_read_once() -> None:
+    """Looking for the END of each opener anew would take minutes here."""
+    assert masked(f"{BEGIN}\n" * 20_000) == [BEGIN]
+    assert masked(f"{END}\n" * 20_000) == []
+    assert len(masked(f"{PEM}\n" * 2_000)) == 2_000

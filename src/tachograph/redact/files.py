@@ -27,7 +27,7 @@ _AUTH = re.compile(
 )
 _SHARE = re.compile(r"Unseal Key \d{1,2}(?:\s\([^)\n]{1,40}\))?: {1,4}(?P<share>[A-Za-z0-9+/]{40,100}={0,2})")
 #: ``BUNDLE_GEMS__EXAMPLE__COM``: the host is in the name, user and password are the value.
-_BUNDLE = re.compile(r"BUNDLE_[A-Z0-9_]{1,64}__[A-Z0-9_]{1,64}\w{0,16}[\s:=?.>\"'`]{1,12}(?P<pair>[\w.-]{4,64}:[\w.-]{6,64})(?![\w:/.])")
+_BUNDLE = re.compile(r"BUNDLE_(?=[A-Z0-9_]{1,64}__)\w{4,140}[\s:=?.>\"'`]{1,12}(?P<pair>[\w.-]{4,64}:[\w.-]{6,64})(?![\w:/.])")
 
 
 #: The commands of build services that declare a secret, and with it show it.

@@ -7,6 +7,7 @@ that was understood as such asks ``is_secret``. A value that is a template (``{{
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -91,13 +92,14 @@ def _yaml(text: str) -> list[Found]:
         if (_KIND.match(rest) or _TYPE.match(rest)) and rest:
             marks.append(len(lines) - 1)
     out: list[Found] = []
-    seen: tuple[int, int, int] = (0, 0, -1)  # the last manifest: its lines and its column
+    seen: dict[int, int] = {}  # by column: the end of the last manifest there
     for mark in marks:
         column = lines[mark].indent
-        if seen[0] <= mark < seen[1] and column == seen[2]:
+        if mark < seen.get(column, 0):
             continue
         low, high = _extent(lines, mark)
-        seen = (low, high, column)
+        low = max(low, seen.get(column, 0))
+        seen[column] = high
         for number in range(low, high):
             line = lines[number]
             entry = _ENTRY.match(line.rest) if line.indent == column else None
@@ -185,8 +187,9 @@ def _json(text: str) -> list[Found]:
         return []
     out = []
     for block in _JSON_DATA.finditer(text):
-        before = [kind for at, kind in kinds if at < block.start()][-1:]
-        after = [(at, kind) for at, kind in kinds if at >= block.end()][:1]
+        first = bisect_left(kinds, (block.start(), ""))
+        before = [kind for _, kind in kinds[max(0, first - 1) : first]]
+        after = kinds[first : first + 1]  # there is no kind inside of a block
         near = after and after[0][0] - block.end() < 80
         if (after[0][1] if near else "".join(before)) == "secret" or (not before and after and after[0][1] == "secret"):
             for value in _JSON_VALUE.finditer(text, block.start(1) - 1, block.end(1)):

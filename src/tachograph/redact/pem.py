@@ -10,6 +10,7 @@ Nothing is found in a text without ``PRIVATE KEY``.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from tachograph.redact.prefilter.trigger import Trigger
 
@@ -42,18 +43,20 @@ _BREAK = re.compile(r"\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n")
 def find(text: str) -> list[tuple[int, int]]:
     """Ranges of private-key blocks, in characters."""
     out = []
+    ends = [match.span() for match in _END.finditer(text)]
     at = text.find("BEGIN ")
     while at >= 0:
         opened = _OPEN.match(text, max(0, at - 6)) or _OPEN.match(text, max(0, at - 5)) or _OPEN.match(text, max(0, at - 4))
         if opened is None:
             at = text.find("BEGIN ", at + 6)
             continue
-        ended = _END.search(text, opened.end(), min(len(text), opened.end() + _LONGEST))
-        again = text.find("BEGIN ", opened.end(), ended.start() if ended else opened.end() + _LONGEST)
+        number = bisect_left(ends, (opened.end(), 0))
+        ended = ends[number] if number < len(ends) and ends[number][1] <= opened.end() + _LONGEST else None
+        again = text.find("BEGIN ", opened.end(), ended[0] if ended else opened.end() + _LONGEST)
         if ended is not None and again < 0:
-            if _CLOSED.search(text, opened.end(), ended.start()):
-                out.append((opened.start(), ended.end()))
-            at = text.find("BEGIN ", ended.end())
+            if _CLOSED.search(text, opened.end(), ended[0]):
+                out.append((opened.start(), ended[1]))
+            at = text.find("BEGIN ", ended[1])
         elif _BODY.search(text, opened.end(), min(len(text), opened.end() + _HEAD)):
             end = again if again >= 0 else len(text)
             while again >= 0 and text[end - 1] == "-":
@@ -64,22 +67,20 @@ def find(text: str) -> list[tuple[int, int]]:
             if _BROKEN.match(text, opened.end()):
                 out.append((opened.start(), opened.end()))
             at = text.find("BEGIN ", opened.end())
-    return out + _headless(text, out)
+    return out + _headless(text, ends, out)
 
 
-def _headless(text: str, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _headless(text: str, ends: list[tuple[int, int]], found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Blocks whose beginning is lost: an END that ends none of the blocks found, and the lines of key material before it."""
     out: list[tuple[int, int]] = []
     floor = 0
-    at = text.find("END ")
-    while at >= 0:
-        ended = _END.match(text, max(0, at - 6)) or _END.match(text, max(0, at - 5)) or _END.match(text, max(0, at - 4))
-        if ended is not None and not any(start <= ended.start() < end for start, end in found):
-            start = _first_line(text, max(floor, ended.start() - _LONGEST), ended.start())
-            if start < ended.start() and _REST.search(text, start, ended.start()):
-                out.append((start, ended.end()))
-        floor = ended.end() if ended else floor
-        at = text.find("END ", at + 4)
+    for low, high in ends:
+        number = bisect_left(found, (low, 0))
+        if not (number and low < found[number - 1][1]):
+            start = _first_line(text, max(floor, low - _LONGEST), low)
+            if start < low and _REST.search(text, start, low):
+                out.append((start, high))
+        floor = high
     return out
 
 
