@@ -67,22 +67,31 @@ _KEEP = bytes(c if 97 <= c <= 122 or 48 <= c <= 57 else 32 for c in range(256))
 _ENCODED = frozenset(name.encode() for name in SERVICE_NAMES)
 
 
-#: Characters of a value without and with digits, and what may be before one.
-_C, _CD, _OPEN = r"[A-Za-z_.+/~:|@-]", r"[A-Za-z0-9_.+/~:|@-]", r"[\s\"'`=:>,-]"
-#: A value behind a name has a digit within so many characters, so that its beginning can be told from a word.
-_DIGIT_WITHIN = 20
-#: What must be in a text for ``find``: a word, its joint and the beginning of a value; or only that of a value, which few texts hold.
+#: Characters of a value without and with digits, what may be before one, and what may be between a word and one.
+_C, _CD, _OPEN, _FILL = r"[A-Za-z_.+/~:|@-]", r"[A-Za-z0-9_.+/~:|@-]", r"[\s\"'`=:>,-]", r"[\sA-Za-z0-9\"'=:_.`\\>,-]"
+#: Behind a name, a value has a digit within so many characters; without a word for it, it has an unbroken run of so many with a digit in it,
+#: within ``_BEGINNING`` characters. That tells it from words.
+_TELLING_PART = 20
+_BEGINNING = 64
+_UNBROKEN = re.compile(rf"[A-Za-z0-9+/_-]{{{_TELLING_PART},}}")
+_DIGIT = re.compile("[0-9]")
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]+")
+#: What must be in a text for ``find``: a word and a value right behind it, a word and a value after a name, or a value without a word.
 TRIGGERS = (
     Trigger(WORDS, rf"(?i:{_WORD.pattern})-?[A-Za-z0-9]{_CD}{{11}}", caseless=True),
-    Trigger((), rf"{_OPEN}(?:{'|'.join(f'{_C}{{{n}}}[0-9]{_CD}{{{11 - n}}}' for n in range(12))})", tail=12),
-    Trigger((), rf"{_OPEN}{_C}{{12,{_DIGIT_WITHIN - 1}}}[0-9]", tail=_DIGIT_WITHIN),
+    Trigger(
+        WORDS,
+        rf"(?i:{'|'.join(WORDS)}){_FILL}{{0,128}}{_OPEN}(?:{_C}{{0,5}}[0-9]{_CD}{{6}}|{_C}{{6,{_TELLING_PART - 1}}}[0-9])",
+        caseless=True,
+    ),
+    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_TELLING_PART}}}", tail=_TELLING_PART),
 )
-_BEHIND_WORDS = 0
-#: Characters: all that may be between the beginning of a name and that of its value, and between that and the place of a hit.
-_FAR, _NEAR = 240, 24
+_BEHIND_WORDS, _BEHIND_NAMES, _VALUES = range(3)
+#: Characters: all that may be between the beginning of a name and that of its value.
+_FAR = 320
 
 
-def find(text: str, lowered: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (1, ANYWHERE))) -> list[Found]:
+def find(text: str, lowered: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (_BEHIND_NAMES, 0))) -> list[Found]:
     """Keys beside the names of services. ``lowered`` is the text with its letters lowered, of the same length; ``hits``: those of the
     triggers."""
     out: list[Found] = []
@@ -91,10 +100,10 @@ def find(text: str, lowered: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (1,
         if number == _BEHIND_WORDS:
             out += _behind_words(text, lowered)
         else:
-            values.append(at)
+            values.append(at if number == _VALUES else ANYWHERE)
     whole: set[bytes] = set()
     split: set[bytes] = set()
-    for low, high in _around(values, len(text)):
+    for low, high in _around(text, values):
         plain = lowered[low:high].encode("ascii", "replace")
         whole |= _ENCODED.intersection(plain.translate(_KEEP).split())
         split |= _ENCODED.intersection(plain.translate(_KEEP, b"-_.").split())
@@ -105,18 +114,21 @@ def find(text: str, lowered: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (1,
     return out
 
 
-def _around(places: list[int], length: int) -> Iterator[tuple[int, int]]:
+def _around(text: str, places: list[int]) -> Iterator[tuple[int, int]]:
     """The parts of a text in which the names of these values are, each once."""
     if ANYWHERE in places:
-        yield 0, length
+        yield 0, len(text)
         return
     low = high = 0
     for at in sorted(places):
+        run = _LONG_RUN.match(text, at)
+        if run is None or _DIGIT.search(run.group()) is None:
+            continue
         if at - _FAR > high:
             if high:
                 yield low, high
             low = at - _FAR
-        high = max(high, min(length, at + _NEAR))
+        high = max(high, run.end())
     if high:
         yield low, high
 
@@ -190,7 +202,10 @@ def _behind_name(text: str, lowered: str, pattern: re.Pattern[str], name: str) -
             continue
         told = {word for word in WORDS if word in after["words"]}
         found = _value(text, after.end(), 12 if told else 20, told)
-        if found is not None and any(c.isdigit() for c in text[found.start : found.end].lstrip("-")[:_DIGIT_WITHIN]):
+        if found is None:
+            continue
+        value = text[found.start : found.end]
+        if _DIGIT.search(value, 0, _TELLING_PART + 1) if told else any(map(_DIGIT.search, _UNBROKEN.findall(value, 0, _BEGINNING))):
             yield found._replace(rule=f"service:{name}")
 
 

@@ -167,9 +167,6 @@ def _accepted(hs: Any, text: str) -> bool:
     return True
 
 
-_LOWER = {c: c + 32 for c in range(65, 91)}
-
-
 def lower(text: str) -> str:
     """The text with its ASCII letters lowered: of the same length, which ``str.lower`` does not promise."""
-    return text.lower() if text.isascii() else text.translate(_LOWER)
+    return text.lower() if text.isascii() else text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
