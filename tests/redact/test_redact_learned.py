@@ -100,6 +100,15 @@ def test_the_lines_of_a_key_are_known_later() -> None:
     assert line not in red.text(f"key.pem:1:{line}")
 
 
+def test_what_stands_behind_a_key_that_was_cut_is_not_learned_with_it() -> None:
+    """Masked to the end there, and by itself as far as it is a secret: else a replay, which learned less, would mask less."""
+    red = learner()
+    cut = "\n".join(PEM.splitlines()[:2])
+    assert GITHUB not in red.text(f"{cut}\napi_key={GITHUB}\nordinary-line-of-text-17\n")
+    assert red.text("ordinary-line-of-text-17") == "ordinary-line-of-text-17"
+    assert red.text(f"api_key={GITHUB}").startswith("api_key=[REDACTED:")
+
+
 def test_there_is_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learned, "MOST", 2)
     red = learner()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
@@ -27,6 +28,7 @@ SHORTEST_SURE = 4
 NAMES = ("TACHO_SECRETS",)
 #: Characters of a line of a value that has several. Shorter lines are brackets and single letters.
 _SHORTEST_LINE = 16
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 #: Characters that must have come of a value for its beginning to be recognised at the end of a broken text, and of its end looked at.
 BEGUN = 8
 _LONGEST_BEGINNING = 16384
@@ -129,6 +131,8 @@ class Known:
         if len(lines) > 1:
             for line in lines:
                 line = line.strip()
+                if kind == "private-key" and not _KEY_LINE.fullmatch(line):
+                    continue  # a block that was cut is masked to the end of its text, and what else stands there is no key
                 if len(line) >= _SHORTEST_LINE and acceptable(line) and not line.startswith("-----"):
                     self._add(line, _Form(kind, encoded=False, alone=False))
         return True
