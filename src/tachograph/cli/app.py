@@ -23,6 +23,7 @@ VERBS = {
     "cat": "print a session as self-contained JSON lines",
     "verify": "check that a record is whole and unaltered",
     "postmortem": "write the report: what happened, with evidence",
+    "audit-secrets": "look in everything that is kept for what older rules missed",
     "shred": "destroy the key of a session's content, for good",
     "vault": "keep the originals of what is masked, sealed for those who may unmask",
     "import": "take in sessions that other tools have recorded",

@@ -102,6 +102,10 @@ class ContentReader:
                 f"content {name[:80]!r} of session {self._session_id} does not decode ({error}); run tacho verify on it"
             ) from None
 
+    def node(self, name: bytes) -> tuple[bytes, bytes]:
+        """(kind, payload) of a node. Raises ``KeyError`` for one that is not there."""
+        return self._fetch(name)
+
     def _fetch(self, name: bytes) -> tuple[bytes, bytes]:
         if self._nodes is None:
             self._nodes = self._open_all()

@@ -58,6 +58,10 @@ class Recording:
         key) and ``FormatError`` (damaged)."""
         return None if uri is None else self._content.get(uri)
 
+    def node(self, name: bytes) -> tuple[bytes, bytes]:
+        """(kind, payload) of a node of content (``docs/format/v1.md``, section 5.2). Raises as ``content``, and ``KeyError``."""
+        return self._content.node(name)
+
     def by_id(self, event_id: str) -> Entry | None:
         """The entry of an event."""
         return self._by_id.get(event_id)
