@@ -10,6 +10,7 @@ import pytest
 
 from tachograph.redact.policy import Policy
 from tachograph.redact.rules import ALL, Rule
+from tachograph.redact.rules.rule import Expression
 from tachograph.redact.vendors import DEFAULT, Vendors, stand_in
 
 IDS = [rule.id for rule in ALL]
@@ -96,3 +97,17 @@ def test_the_fingerprint_tells_policies_apart() -> None:
     ]
     assert len({policy.fingerprint, *(other.fingerprint for other in others)}) == len(others) + 1
     assert Policy.default().fingerprint == policy.fingerprint
+
+
+def test_a_run_that_varies_too_little_is_read_once() -> None:
+    # Many keywords in one run of token characters: tried at each, a text of n characters would cost n times the longest token.
+    class Counting(Expression):
+        tries = 0
+
+        def match(self, text: str, at: int) -> re.Match[str] | None:
+            Counting.tries += 1
+            return super().match(text, at)
+
+    rule = Rule(id="x", kind="x", keywords=("aab-",), pattern=Counting(r"aab-[a-z-]{10,4000}"), entropy=3.5)
+    assert found(Vendors((rule,)), "aab-" * 10_000) == []
+    assert Counting.tries < 30

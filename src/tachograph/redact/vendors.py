@@ -68,6 +68,8 @@ def _collect(text: str, keyword: str, rule: Rule, out: list[Found]) -> None:
             if _counts(value, rule):
                 out.append(Found(start, stop, rule.kind, rule.id))
                 end = max(end, stop)
+            else:  # what varies too little as a whole varies no more in its parts; without this a long run is read again from each keyword
+                end = max(end, stop - len(keyword))
         at = text.find(keyword, end)
 
 

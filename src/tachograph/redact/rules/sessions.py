@@ -25,7 +25,7 @@ RULES: tuple[Rule, ...] = (
         id="rails-signed",  # the base64 of Ruby's own serialisation, or of JSON, and a signature; Basecamp's tokens, too
         kind="cookie",
         keywords=("BAh", "eyJfcmFpbHMi"),
-        pattern=Expression(LEFT_WORD + r"(?:BAh|eyJfcmFpbHMi)[A-Za-z0-9+/_%-]{16,4000}={0,2}--[0-9a-f]{40,64}" + RIGHT),
+        pattern=Expression(LEFT_WORD + r"(?:BAh|eyJfcmFpbHMi)[A-Za-z0-9+/_%-]{16,1000}={0,2}--[0-9a-f]{40,64}" + RIGHT),
         positive=("BA" + "hbB0kiAbB7" + mixed(60) + "==--" + hexa(40), "ey" + "JfcmFpbHMi" + mixed(60) + "--" + hexa(64)),
         negative=("BAh" + mixed(30),),
         entropy=3.5,
@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
     prefixed("api-key", "api_", "mixed", 30, 64, word=True, entropy=4.0),
     token(
         "alibaba-session",
-        r"(?:STS\.[A-Za-z0-9]{18,40}|CAIS[A-Za-z0-9+/]{160,4000}={0,2})" + RIGHT,
+        r"(?:STS\.[A-Za-z0-9]{18,40}|CAIS[A-Za-z0-9+/]{160,4000}+={0,2})" + RIGHT,
         "STS.",
         "CAIS",
         kind="alibaba-key",
