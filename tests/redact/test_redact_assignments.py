@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from redact_samples import PASSWORD, redactor
 
 from tachograph.redact.rules.examples import hexa, mixed
@@ -117,3 +121,74 @@ def test_masked(text: str, secret: str) -> None:
 @pytest.mark.parametrize("text", KEPT, ids=range(len(KEPT)))
 def test_kept(text: str) -> None:
     assert REDACTOR.spans(text) == []
+
+
+PIECES = st.sampled_from(
+    [
+        BRACES,
+        SYMBOLS,
+        PASSWORD,
+        mixed(24),
+        hexa(40),
+        "password",
+        "secret[25]",
+        "api_key",
+        "비번",
+        "acme SECRET ",
+        "acme-key-",
+        "deepgram ",
+        " = ",
+        ": ",
+        ' == "',
+        '" != ',
+        "(",
+        ")",
+        "{0x35, 0x34, 0x65, 0x9b, 0x1c, 0x2e, 0x01, 0x02}",
+        "getenv('X', '",
+        ' or "',
+        "'",
+        '"',
+        "\n",
+        "\\n",
+        ";",
+        "Server=a;Uid=b;Pwd=",
+        ", ",
+        " is ",
+        "${",
+        "}}",
+        "..",
+        "é",
+        "Authorization: acme ",
+    ]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=6), max_size=10).map("".join))
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_redacted_once_and_for_all(text: str) -> None:
+    once = REDACTOR.text(text)
+    assert REDACTOR.text(once) == once
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["acme secret ", "password(", 'secret = "', "=password", "Uid=a;", "0x35, ", "api-", "key_", "{[(", 'x == "', "deepgram ", "1a", "${"],
+)
+def test_what_repeats_is_read_in_linear_time(piece: str) -> None:
+    """Twice the text costs about twice the time: counted in steps of the interpreter, for no clock is exact."""
+    assert _steps(piece * 400) < 3 * _steps(piece * 200) + 20_000
+
+
+def _steps(text: str) -> int:
+    steps = 0
+
+    def count(*_: object) -> None:
+        nonlocal steps
+        steps += 1
+
+    sys.setprofile(count)
+    try:
+        REDACTOR.spans(text)
+    finally:
+        sys.setprofile(None)
+    return steps

@@ -204,7 +204,7 @@ class _Site(NamedTuple):
         value = self.text[start:end]
         if folder(self.name, value):
             return None
-        name, letters = _letters(self.name), _letters(value)
+        name, letters = _letters(self.name), _letters(value[:256])
         if (
             letters == name
             or (letters.startswith(name) and len(letters) < len(name) + 4)

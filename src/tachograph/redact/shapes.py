@@ -182,6 +182,8 @@ def random(value: str, least: int = 16, *, joined: bool = True) -> bool:
     return has_alpha and len(run) >= 20 and len(_CAMEL.findall(run)) * 3 > len(run) and bits >= 3.5
 
 
+#: Characters. The rest of a longer value is as its beginning: text may be nothing but names, and each is looked at.
+_ENOUGH = 512
 _HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _DAY = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_.+/~:|@=-]+\Z")
@@ -193,6 +195,7 @@ def machine_made(value: str, least: int = 12) -> bool:
 
     Digits alone count from twenty on, letters alone if they are no words.
     """
+    value = value[:_ENOUGH]
     core = value.strip("-_=.")
     if len(core) < least or not _TOKEN_LIKE.match(value) or hollow(core) or _DATE.match(core) or _HOST.match(core) or _URL.match(core):
         return False
@@ -360,7 +363,10 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
     ``quoted``: it is a literal (a JSON string, a quoted word, a command line argument), so it cannot be code.
     ``tight``: written ``NAME=value`` in the manner of an environment, where a bare word is a literal, too.
     """
-    if not 4 <= len(value) <= 65536 or said.strength is Strength.NONE or hollow(value) or harmless(value, quoted=quoted, tight=tight):
+    if len(value) > 65536:
+        return False
+    value = value[:_ENOUGH]
+    if len(value) < 4 or said.strength is Strength.NONE or hollow(value) or harmless(value, quoted=quoted, tight=tight):
         return False
     if said.kind == "pin":
         return value.isdigit() or random(value)
