@@ -99,3 +99,12 @@ def test_ordinary_neighbours_stay() -> None:
     # Texts of different speakers are not neighbours, and names do not reach over.
     value = {"messages": [{"role": "user", "content": GITHUB[:20]}, {"role": "assistant", "content": GITHUB[20:]}]}
     assert red.document(value) is value
+
+
+def test_a_whole_token_does_not_take_the_word_that_follows_it() -> None:
+    # The shape allows longer tokens, and the next text begins with letters: they are no part of it.
+    texts = [{"text": f"TOKEN={GITHUB}"}, {"text": f"TOKEN={GITHUB}"}]
+    out = redactor().document({"type": "result", "value": texts})
+    first, second = (each["text"] for each in out["value"])
+    assert first == second
+    assert first.startswith("TOKEN=[REDACTED:github-token:")

@@ -429,6 +429,7 @@ def _cut(text: str, start: int, end: int, stops: str) -> int:
     return end
 
 
+_MARKS = re.compile(r"[()\[\]{},;]")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -436,8 +437,8 @@ def _end_of_expression(text: str, start: int, end: int) -> int:
     """Where an unquoted value ends: at a bracket that was opened before it, at a comma or a semicolon; but not where the text goes on as
     no code does (``o)p``, ``A,.:``)."""
     depth = dict.fromkeys("([{", 0)
-    for at in range(start, end):
-        c = text[at]
+    for mark in _MARKS.finditer(text, start, end):
+        at, c = mark.start(), mark.group()
         if c in "([{":
             depth[c] += 1
         elif c in ")]}":
@@ -445,7 +446,7 @@ def _end_of_expression(text: str, start: int, end: int) -> int:
                 depth[_PAIRS[c]] -= 1
             elif not text[at + 1 : at + 2].isalnum():
                 return at
-        elif c in ",;" and (at + 1 == end or text[at + 1] not in ".:;,-@*?!#%&+="):
+        elif at + 1 == end or text[at + 1] not in ".:;,-@*?!#%&+=":
             return at
     return end
 

@@ -1,4 +1,4 @@
-"""Content encodings, decoded with a limit: gzip, deflate, zstd, and br where a module for it is there (``pip install tachograph[br]``).
+"""Content encodings, decoded with a limit: gzip, deflate, zstd, and br where a module for it is there (``brotli`` is installed with us; a platform may lack it).
 
 Members and frames may follow each other. What cannot be decoded is masked whole by whoever asked, and its ``Content-Encoding`` goes with it,
 so that a replay serves the mask as a plain body instead of bytes that no client can read.
@@ -100,7 +100,7 @@ class _Brotli:
             except ImportError:
                 continue
             return
-        raise UndecodableError("content encoding 'br': no module for it, pip install tachograph[br]")
+        raise UndecodableError("content encoding 'br': no module for it, pip install brotli")
 
     def feed(self, data: bytes, room: int) -> bytes:
         process = getattr(self._stream, "process", None) or self._stream.decompress

@@ -20,7 +20,7 @@ from tachograph.redact.names import Named
 from tachograph.redact.rules import ALL, Rule
 
 #: Raised when the code around the rules decides differently than before.
-SCHEME = 1
+SCHEME = 2
 
 #: Marks the digest of a value that is never masked.
 DIGEST = "sha256:"

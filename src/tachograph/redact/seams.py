@@ -89,11 +89,14 @@ def _seam(before: Leaf, after: Leaf, scan: Callable[[str], Sequence[Edit]]) -> I
     head, rest = end.group(), beginning[1]
     if PLACEHOLDER.match(rest):
         return
-    if any(edit.end == len(head) for edit in scan(head)) and (not shapes.random(rest, 12) or any(edit.start == 0 for edit in scan(rest))):
-        return  # a whole token, and then a word or another one
+    ended = any(edit.end == len(head) for edit in scan(head))
+    if ended and any(edit.start == 0 for edit in scan(rest)):
+        return  # a whole token, and then another one
     joined = head + rest
     for edit in scan(joined):
         if edit.start < len(head) < edit.end:
+            if ended and not shapes.random(joined[len(head) : edit.end], 12):
+                continue  # a whole token, and then a word that only looks like more of it
             whole = edit._replace(value=joined[edit.start : edit.end] if edit.value is None else edit.value)
             yield Cut(before.path, end.start() + edit.start, end.end(), whole)
             yield Cut(after.path, beginning.start(1), beginning.start(1) + edit.end - len(head), whole)

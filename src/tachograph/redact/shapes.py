@@ -160,7 +160,7 @@ def classes(value: str) -> int:
         any(c.islower() for c in value)
         + any(c.isupper() for c in value)
         + any(c.isdigit() for c in value)
-        + any(not c.isalnum() for c in value)
+        + (not value.isalnum() and value != "")
     )
 
 
@@ -183,7 +183,7 @@ def random(value: str, least: int = 16, *, joined: bool = True) -> bool:
 
 
 #: Characters. The rest of a longer value is as its beginning: text may be nothing but names, and each is looked at.
-_ENOUGH = 512
+_ENOUGH = 192
 _HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _DAY = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_.+/~:|@=-]+\Z")
