@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import platform
 import subprocess
-import zlib
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import zstandard
-
 from tachograph.format import canonical
+from tachograph.redact import encodings
 
 from . import requests
-
-_LIMIT = 64 << 20
 
 
 def git(folder: str, *arguments: str, timeout: float = 20.0) -> str | None:
@@ -84,21 +79,11 @@ def packages(path: list[str]) -> dict[str, str]:
 
 def decoded(headers: list[list[str]], body: bytes) -> bytes:
     """A body without its content encoding, as far as it came. Bytes that do not decode are returned as they are."""
-    encoding = requests.header(headers, "content-encoding").lower().strip()
+    encoding = requests.header(headers, "content-encoding")
     try:
-        if encoding in ("gzip", "x-gzip"):
-            return zlib.decompressobj(wbits=31).decompress(body, _LIMIT)
-        if encoding == "deflate":
-            return zlib.decompressobj().decompress(body, _LIMIT)
-        if encoding == "zstd":
-            return zstandard.ZstdDecompressor().decompressobj().decompress(body)
-        if encoding == "br":
-            import brotli  # type: ignore[import-not-found,unused-ignore]
-
-            return bytes(brotli.decompress(body))
-    except (zlib.error, gzip.BadGzipFile, zstandard.ZstdError, ImportError, ValueError):
+        return b"".join(encodings.decode([body], encoding))
+    except encodings.UndecodableError:
         return body
-    return body
 
 
 def text(data: bytes) -> Any:
