@@ -166,7 +166,8 @@ SAMPLES = (
         (r"\w{3}", 0), (r"\W", 0), (r"\d+", 0), (r"\D", re.ASCII), (r"\s", re.ASCII), (r"[^\s]", re.ASCII), (r"[^\S]", re.ASCII), (r"[\S]", re.ASCII),
         (r"k+", re.IGNORECASE), (r"[^k]", re.IGNORECASE), (r"[i-k]", re.IGNORECASE), (r"s", re.IGNORECASE), (r"ß", re.IGNORECASE),
         (r"(a|b)\d\1?", 0), (r"(?i:a)a", 0), (r"(?<![a-z])a(?=1)", 0), (r"a*?1", 0), (r".", 0), (r".", re.DOTALL), (r"[\]^\\-]", 0),
-        (r"é|x\.y", 0), (r"k{25}", 0), (r"k{2,3}k{20,40}", 0), (r"(?P<q>a)?(?(q)1|A)", 0), (r"[^\x00-\x7f]", 0), (r"\b12\b", 0), (r"^A\?b$", 0),
+        (r"é|x\.y", 0), (r"(?<![A-Za-z])1(?![0-9])", 0), (r"(?<![^a])A", re.IGNORECASE), (r"(?:(?<![A-Za-z0-9])|(?<=A\?))b(?!x)", 0),
+        (r"(?<!\S)k{25}(?!k{9})", 0), (r"x(?=\.y)", 0), (r"(?<=x\.)y(?![\w?])", 0), (r"(?<![k])k", re.IGNORECASE), (r"k{25}", 0), (r"k{2,3}k{20,40}", 0), (r"(?P<q>a)?(?(q)1|A)", 0), (r"[^\x00-\x7f]", 0), (r"\b12\b", 0), (r"^A\?b$", 0),
     ],
 )  # fmt: skip
 def test_a_superset_matches_whatever_the_pattern_does(pattern: str, flags: int) -> None:
@@ -188,6 +189,14 @@ def test_a_superset_is_no_larger_than_it_must_be() -> None:
     assert ours.search("AKIA" + "B" * 16)
     assert not ours.search("AKIA" + "B" * 15)
     assert not ours.search("AKIA" + "b" * 16)
+
+
+def test_what_must_not_stand_beside_a_match_is_matched_with_it() -> None:
+    ours = re.compile(superset(r"(?:(?<![A-Za-z0-9])|(?<=\\\\n))gh_[a-z]{4}(?![a-z])"))
+    for text in ("gh_abcd", " gh_abcd.", "\\\\ngh_abcd", '"gh_abcd"', "é gh_abcd"):
+        assert ours.search(text), text
+    for text in ("xgh_abcd", "gh_abcde"):
+        assert not ours.search(text), text
 
 
 def test_what_is_no_pattern() -> None:

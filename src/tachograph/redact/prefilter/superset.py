@@ -3,7 +3,8 @@
 The bytes are the text with ``?`` for every character outside of ASCII, so a character is a byte and everything that accepts such a character
 must accept ``?``. What is lost, always towards more matches:
 
-- look-around, word boundaries and ends go, a beginning may also be that of a line or of a string in quotes; a back reference becomes its group once more, groups are not captured;
+- look-around in the middle, word boundaries and ends go; what stands before or behind a match is matched with it, or a line break or a
+  quote in its place; a back reference becomes its group once more, groups are not captured;
 - long repetitions are shortened: at least ``LEAST`` times, and without an upper bound. Big counts are what makes a database big.
 
 Python's own parser does the reading. It is no public interface, so whoever calls this must cope with ``UnsupportedError``.
@@ -12,17 +13,21 @@ Python's own parser does the reading. It is no public interface, so whoever call
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from typing import Any
 
 #: Repetitions. Enough to tell a token from a word.
-LEAST = 20
-#: Repetitions. Bounded ones up to here stay bounded.
+LEAST = 24
+#: Repetitions. Bounded ones up to here stay bounded, and exact ones up to there exact.
 _MOST = 8
+_EXACT = 36
 
 #: Of the text, or of what a scanner of JSON or of lines takes out of it and scans by itself.
 _BEGINNING = r"(?:^|[\x0a\x22])"
 
 _PARSER: Any = getattr(re, "_parser", None)
+#: Beside what such a scanner takes out there is nothing, and in the whole text one of these.
+_EDGES = frozenset(b'\n"')
 _ASCII = frozenset(range(128))
 _OUTSIDE = ord("?")
 #: Letters that some character outside of ASCII equals when case is ignored: dotless i, long s, the Kelvin sign.
@@ -40,7 +45,7 @@ def superset(pattern: str, flags: int = 0, *, shorten: bool = True) -> str:
         raise UnsupportedError("this Python keeps its parser elsewhere")
     try:
         parsed = _PARSER.parse(pattern, flags)
-        return _Translation(shorten=shorten).sequence(parsed, parsed.state.flags)
+        return _Translation(shorten=shorten).sequence(parsed, parsed.state.flags, head=True, tail=True)
     except (re.error, AttributeError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise UnsupportedError(f"{pattern[:80]!r}: {error}") from error
 
@@ -50,14 +55,38 @@ class _Translation:
         self.shorten = shorten
         self.groups: dict[int, str] = {}
 
-    def sequence(self, items: Any, flags: int) -> str:
-        return "".join(self.item(str(op), argument, flags) for op, argument in items)
+    def sequence(self, items: Any, flags: int, *, head: bool = False, tail: bool = False) -> str:
+        """``head``, ``tail``: nothing is matched before it, or behind it. There what must or must not stand around is matched with it."""
+        out = []
+        for position, (code, argument) in enumerate(items):
+            op = str(code)
+            last = tail and position == len(items) - 1
+            if op in ("ASSERT", "ASSERT_NOT"):
+                side, inner = argument
+                if (head and side < 0) or (last and side > 0):
+                    out.append(self.neighbour(inner, flags, anchor="^" if side < 0 else "$", wanted=op == "ASSERT"))
+                    head = head and side > 0
+            else:
+                out.append(self.item(op, argument, flags, head=head, tail=last))
+                head = head and op == "AT"
+        return "".join(out)
 
-    def item(self, op: str, argument: Any, flags: int) -> str:
+    def neighbour(self, inner: Any, flags: int, *, anchor: str, wanted: bool) -> str:
+        """What stands beside a match, or one character that may."""
+        if wanted:
+            return f"(?:{self.sequence(inner, flags)})"
+        if len(inner) != 1 or str(inner[0][0]) not in ("IN", "LITERAL"):
+            return ""
+        op, argument = inner[0]
+        if flags & re.IGNORECASE and str(op) == "IN" and str(argument[0][0]) == "NEGATE":
+            return ""  # more is in that class than ``_members`` can leave out
+        chars = _members(argument, flags) if str(op) == "IN" else ({argument}, False)
+        free = _set(_ASCII - frozenset(chars[0]) | _EDGES, outside=True)
+        return f"(?:{anchor}|{free})"
+
+    def item(self, op: str, argument: Any, flags: int, *, head: bool = False, tail: bool = False) -> str:
         if op == "AT":
             return _BEGINNING if str(argument) in ("AT_BEGINNING", "AT_BEGINNING_STRING") and not flags & re.MULTILINE else ""
-        if op in ("ASSERT", "ASSERT_NOT"):
-            return ""
         if op == "LITERAL":
             return _set(*_cased({argument}, flags))
         if op == "NOT_LITERAL":
@@ -67,12 +96,12 @@ class _Translation:
         if op == "IN":
             return _class(argument, flags)
         if op == "BRANCH":
-            return f"(?:{'|'.join(self.sequence(branch, flags) for branch in argument[1])})"
+            return f"(?:{'|'.join(self.sequence(branch, flags, head=head, tail=tail) for branch in argument[1])})"
         if op == "SUBPATTERN":
             group, added, removed, inner = argument
-            made = f"(?:{self.sequence(inner, (flags | added) & ~removed)})"
+            made = f"(?:{self.sequence(inner, (flags | added) & ~removed, head=head, tail=tail)})"
             if group is not None:
-                self.groups[group] = made
+                self.groups[group] = f"(?:{self.sequence(inner, (flags | added) & ~removed)})"
             return made
         if op in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             least, most, inner = argument
@@ -91,7 +120,7 @@ class _Translation:
         if made in ("", "(?:)") or most == 0:
             return ""
         top = "" if most is _PARSER.MAXREPEAT else str(int(most))
-        if self.shorten and int(most) > _MOST:
+        if self.shorten and int(most) > (_EXACT if least == most else _MOST):
             least, top = min(int(least), LEAST), ""
         return f"(?:{made}){{{int(least)},{top}}}"
 
@@ -108,6 +137,12 @@ def _cased(chars: set[int], flags: int) -> tuple[frozenset[int], bool]:
 
 
 def _class(items: Any, flags: int) -> str:
+    chars, outside = _members(items, flags)
+    return _set(frozenset(chars), outside)
+
+
+def _members(items: Any, flags: int) -> tuple[Set[int], bool]:
+    """The characters of a class that are ASCII, and whether others are in it. Never fewer than there are."""
     chars: set[int] = set()
     outside = negated = False
     for op, argument in items:
@@ -127,9 +162,9 @@ def _class(items: Any, flags: int) -> str:
         else:
             raise UnsupportedError(str(op))
     if negated:
-        return _set(_ASCII - chars, outside=True)
+        return _ASCII - chars, True
     cased, more = _cased(chars, flags)
-    return _set(cased, outside or more)
+    return cased, outside or more
 
 
 def _category(name: str, flags: int) -> frozenset[int]:
