@@ -13,7 +13,7 @@ Python's own parser does the reading. It is no public interface, so whoever call
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 #: Repetitions. Enough to tell a token from a word.
@@ -141,7 +141,7 @@ def _class(items: Any, flags: int) -> str:
     return _set(frozenset(chars), outside)
 
 
-def _members(items: Any, flags: int) -> tuple[Set[int], bool]:
+def _members(items: Any, flags: int) -> tuple[AbstractSet[int], bool]:
     """The characters of a class that are ASCII, and whether others are in it. Never fewer than there are."""
     chars: set[int] = set()
     outside = negated = False
