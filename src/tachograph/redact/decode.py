@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from tachograph.redact.prefilter.engines import Hit
-from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
+from tachograph.redact.prefilter.trigger import ANYWHERE, RUNS, Trigger
 from tachograph.redact.spans import Found
 
 #: Layers of encoding that are undone.
@@ -124,15 +124,14 @@ _ESCAPES = (
 _FORM = _ESCAPES[0]._replace(each=re.compile(_ESCAPES[0].each.pattern + r"|\+"), undo=_form)
 _BLANK = re.compile(r"\s")
 
-#: What must be in a text for ``find``: where runs of base64 begin, where hexadecimal of printable characters does, or an escape.
+#: What must be in a text for ``find``: runs of base64 characters, among which hexadecimal is, too, or an escape.
 TRIGGERS = (
-    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_SHORTEST}}}", tail=_SHORTEST),
-    Trigger((), rf"(?:^|[^A-Fa-f0-9])(?:[2-7][0-9A-Fa-f]|0[9AaDd]){{{_SHORTEST_HEX // 2}}}", tail=_SHORTEST_HEX),
+    RUNS,
     *(Trigger(escapes.marks, escapes.worth.pattern) for escapes in _ESCAPES),
 )
-_RUNS, _HEX = 0, 1
+_RUNS = 0
 #: The hits of a text that was not looked at.
-ANYTHING: tuple[Hit, ...] = ((_RUNS, ANYWHERE), (_HEX, ANYWHERE))
+ANYTHING: tuple[Hit, ...] = ((_RUNS, ANYWHERE),)
 
 
 def find(text: str, scan: Scan, hits: Iterable[Hit] = ANYTHING) -> list[Found]:
@@ -168,14 +167,11 @@ def credentials(text: str) -> str:
 
 
 def _encoded(text: str, hits: Iterable[Hit]) -> Iterator[tuple[int, int, str]]:
-    places: tuple[list[int], list[int]] = ([], [])
-    for number, at in hits:
-        if number in (_RUNS, _HEX):
-            places[number].append(at)
-    if places[_RUNS]:
-        yield from _base64_runs(text, [_run(text, match) for match in _matches(text, _LONG_RUN, places[_RUNS])])
-    if places[_HEX]:
-        yield from _hex_runs(text, places[_HEX])
+    places = [at for number, at in hits if number == _RUNS]
+    if places:
+        runs = list(_matches(text, _LONG_RUN, places))
+        yield from _base64_runs(text, [_run(text, match) for match in runs])
+        yield from _hex_runs(text, [match.span() for match in runs if match.end() - match.start() >= _SHORTEST_HEX])
 
 
 def _matches(text: str, pattern: re.Pattern[str], places: list[int]) -> Iterator[re.Match[str]]:
@@ -273,14 +269,15 @@ def _texty(sample: bytes) -> bool:
     return lost <= 3 and not text.encode().translate(None, _PRINTABLE + _HIGH)
 
 
-def _hex_runs(text: str, places: list[int]) -> Iterator[tuple[int, int, str]]:
-    for match in _matches(text, _LONG_HEX, places):
-        run = match.group()
-        if len(run) % 2 or binascii.unhexlify(run[:_SHORTEST_HEX]).translate(None, _PRINTABLE):
-            continue
-        data = binascii.unhexlify(run)
-        if not data.translate(None, _PRINTABLE):
-            yield *match.span(), data.decode("ascii")
+def _hex_runs(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
+    for low, high in runs:
+        for match in _LONG_HEX.finditer(text, low, high):
+            run = match.group()
+            if len(run) % 2 or binascii.unhexlify(run[:_SHORTEST_HEX]).translate(None, _PRINTABLE):
+                continue
+            data = binascii.unhexlify(run)
+            if not data.translate(None, _PRINTABLE):
+                yield *match.span(), data.decode("ascii")
 
 
 # -- escapes -------------------------------------------------------------------------------------------------------------

@@ -62,9 +62,13 @@ class Scanner:
         self._vendors = DEFAULT if policy.rules is DEFAULT.rules else Vendors(policy.rules)
         self._stems = (*assignments.STEMS, *sorted(name for name in policy.secret_names if name.isascii()))
         self._finders = self._all()
-        #: Per trigger of the index: its finder's number, and its own number there.
-        self._owners = [(f, n) for f, finder in enumerate(self._finders) for n in range(len(finder.triggers))]
-        self.index = _index(policy, [trigger for finder in self._finders for trigger in finder.triggers])
+        #: Per trigger of the index: whose it is, as the finder's number and its own number there.
+        owners: dict[Trigger, list[tuple[int, int]]] = {}
+        for which, finder in enumerate(self._finders):
+            for number, trigger in enumerate(finder.triggers):
+                owners.setdefault(trigger, []).append((which, number))
+        self._owners = list(owners.values())
+        self.index = _index(policy, list(owners))
         self._engine: Engine | None = None
         self._layer = 0
 
@@ -144,8 +148,8 @@ class Scanner:
         """What the finders that the prefilter woke find."""
         own: dict[int, list[Hit]] = {}
         for number, at in hits:
-            which, its = self._owners[number]
-            own.setdefault(which, []).append((its, at))
+            for which, its in self._owners[number]:
+                own.setdefault(which, []).append((its, at))
         for which, its_hits in own.items():
             finder = self._finders[which]
             if depth >= finder.depth:

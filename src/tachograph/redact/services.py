@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from tachograph.redact import shapes
 from tachograph.redact.names import harmless_before, words
 from tachograph.redact.prefilter.engines import Hit
-from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
+from tachograph.redact.prefilter.trigger import ANYWHERE, RUN, RUNS, Trigger
 from tachograph.redact.rules.service_names import AMBIGUOUS_NAMES, SERVICE_NAMES
 from tachograph.redact.spans import Found
 
@@ -71,7 +71,7 @@ _ENCODED = frozenset(name.encode() for name in SERVICE_NAMES)
 _C, _CD, _OPEN, _FILL = r"[A-Za-z_.+/~:|@-]", r"[A-Za-z0-9_.+/~:|@-]", r"[\s\"'`=:>,-]", r"[\sA-Za-z0-9\"'=:_.`\\>,-]"
 #: Behind a name, a value has a digit within so many characters; without a word for it, it has an unbroken run of so many with a digit in it,
 #: within ``_BEGINNING`` characters. That tells it from words.
-_TELLING_PART = 20
+_TELLING_PART = RUN
 _BEGINNING = 64
 _UNBROKEN = re.compile(rf"[A-Za-z0-9+/_-]{{{_TELLING_PART},}}")
 _DIGIT = re.compile("[0-9]")
@@ -84,7 +84,7 @@ TRIGGERS = (
         rf"(?i:{'|'.join(WORDS)}){_FILL}{{0,128}}{_OPEN}(?:{_C}{{0,5}}[0-9]{_CD}{{6}}|{_C}{{6,{_TELLING_PART - 1}}}[0-9])",
         caseless=True,
     ),
-    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_TELLING_PART}}}", tail=_TELLING_PART),
+    RUNS,
 )
 _BEHIND_WORDS, _BEHIND_NAMES, _VALUES = range(3)
 #: Characters: all that may be between the beginning of a name and that of its value.

@@ -3,8 +3,8 @@
 The bytes are the text with ``?`` for every character outside of ASCII, so a character is a byte and everything that accepts such a character
 must accept ``?``. What is lost, always towards more matches:
 
-- look-around in the middle, word boundaries and ends go; what stands before or behind a match is matched with it, or a line break or a
-  quote in its place; a back reference becomes its group once more, groups are not captured;
+- look-around in the middle, word boundaries and ends go; the character that may stand before or behind a match is matched with it, or a
+  line break or a quote in its place; a back reference becomes its group once more, groups are not captured;
 - long repetitions are shortened: at least ``LEAST`` times, and without an upper bound. Big counts are what makes a database big.
 
 Python's own parser does the reading. It is no public interface, so whoever calls this must cope with ``UnsupportedError``.
@@ -56,35 +56,23 @@ class _Translation:
         self.groups: dict[int, str] = {}
 
     def sequence(self, items: Any, flags: int, *, head: bool = False, tail: bool = False) -> str:
-        """``head``, ``tail``: nothing is matched before it, or behind it. There what must or must not stand around is matched with it."""
+        """``head``, ``tail``: nothing is matched before it, or behind it. There the one character that may stand beside is matched with it."""
         out = []
         for position, (code, argument) in enumerate(items):
             op = str(code)
-            last = tail and position == len(items) - 1
-            if op in ("ASSERT", "ASSERT_NOT"):
-                side, inner = argument
-                if (head and side < 0) or (last and side > 0):
-                    out.append(self.neighbour(inner, flags, anchor="^" if side < 0 else "$", wanted=op == "ASSERT"))
-                    head = head and side > 0
-            else:
-                out.append(self.item(op, argument, flags, head=head, tail=last))
+            side = argument[0] if op in ("ASSERT", "ASSERT_NOT") else 0
+            if (head and side < 0) or (tail and side > 0 and op == "ASSERT_NOT" and position == len(items) - 1):
+                out.append(_beside(_neighbours(op, argument[1], flags), "^" if side < 0 else "$"))
+                head = head and side > 0
+            elif head and op in ("SUBPATTERN", "BRANCH") and (free := _edges(op, argument, flags)) is not None:
+                out.append(_beside(free, "^"))
+                head = False
+            elif not side:
+                out.append(self.item(op, argument, flags))
                 head = head and op == "AT"
         return "".join(out)
 
-    def neighbour(self, inner: Any, flags: int, *, anchor: str, wanted: bool) -> str:
-        """What stands beside a match, or one character that may."""
-        if wanted:
-            return f"(?:{self.sequence(inner, flags)})"
-        if len(inner) != 1 or str(inner[0][0]) not in ("IN", "LITERAL"):
-            return ""
-        op, argument = inner[0]
-        if flags & re.IGNORECASE and str(op) == "IN" and str(argument[0][0]) == "NEGATE":
-            return ""  # more is in that class than ``_members`` can leave out
-        chars = _members(argument, flags) if str(op) == "IN" else ({argument}, False)
-        free = _set(_ASCII - frozenset(chars[0]) | _EDGES, outside=True)
-        return f"(?:{anchor}|{free})"
-
-    def item(self, op: str, argument: Any, flags: int, *, head: bool = False, tail: bool = False) -> str:
+    def item(self, op: str, argument: Any, flags: int) -> str:
         if op == "AT":
             return _BEGINNING if str(argument) in ("AT_BEGINNING", "AT_BEGINNING_STRING") and not flags & re.MULTILINE else ""
         if op == "LITERAL":
@@ -96,12 +84,12 @@ class _Translation:
         if op == "IN":
             return _class(argument, flags)
         if op == "BRANCH":
-            return f"(?:{'|'.join(self.sequence(branch, flags, head=head, tail=tail) for branch in argument[1])})"
+            return f"(?:{'|'.join(self.sequence(branch, flags) for branch in argument[1])})"
         if op == "SUBPATTERN":
             group, added, removed, inner = argument
-            made = f"(?:{self.sequence(inner, (flags | added) & ~removed, head=head, tail=tail)})"
+            made = f"(?:{self.sequence(inner, (flags | added) & ~removed)})"
             if group is not None:
-                self.groups[group] = f"(?:{self.sequence(inner, (flags | added) & ~removed)})"
+                self.groups[group] = made
             return made
         if op in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             least, most, inner = argument
@@ -123,6 +111,41 @@ class _Translation:
         if self.shorten and int(most) > (_EXACT if least == most else _MOST):
             least, top = min(int(least), LEAST), ""
         return f"(?:{made}){{{int(least)},{top}}}"
+
+
+def _edges(op: str, argument: Any, flags: int) -> AbstractSet[int] | None:
+    """The characters that may stand before a match that a group of alternatives looks back from; None where it does anything else."""
+    if op == "SUBPATTERN":
+        _, added, removed, inner = argument
+        if len(inner) != 1:
+            return None
+        return _edges(str(inner[0][0]), inner[0][1], (flags | added) & ~removed)
+    if op == "BRANCH":
+        free: AbstractSet[int] = set()
+        for branch in argument[1]:
+            if len(branch) != 1 or str(branch[0][0]) not in ("ASSERT", "ASSERT_NOT") or branch[0][1][0] > 0:
+                return None
+            free |= _neighbours(str(branch[0][0]), branch[0][1][1], flags)
+        return free
+    return None
+
+
+def _neighbours(op: str, inner: Any, flags: int) -> AbstractSet[int]:
+    """The characters that may stand beside a match, by what it says about them: all, where that is more than one character."""
+    if not len(inner) or str(inner[-1][0]) not in ("IN", "LITERAL") or (op == "ASSERT_NOT" and len(inner) != 1):
+        return _ASCII
+    code, argument = inner[-1]
+    if op == "ASSERT":  # behind, so that the last of several stands beside the match
+        chars, outside = _members(argument, flags) if str(code) == "IN" else _cased({argument}, flags)
+        return chars | {_OUTSIDE} if outside else chars
+    if flags & re.IGNORECASE and str(code) == "IN" and str(argument[0][0]) == "NEGATE":
+        return _ASCII  # more is in that class than ``_members`` can leave out
+    return _ASCII - (_members(argument, flags)[0] if str(code) == "IN" else {argument}) | {_OUTSIDE}
+
+
+def _beside(chars: AbstractSet[int], anchor: str) -> str:
+    """One of them, or nothing: as at the edges of the text, or of what a scanner takes out of it."""
+    return "" if chars == _ASCII else f"(?:{anchor}|{_set(frozenset(chars | _EDGES), outside=False)})"
 
 
 def _cased(chars: set[int], flags: int) -> tuple[frozenset[int], bool]:
