@@ -192,3 +192,10 @@ def _steps(text: str) -> int:
     finally:
         sys.setprofile(None)
     return steps
+
+
+def test_one_of_the_arguments_of_a_printed_object() -> None:
+    text = f"ConnectionPool(<redis.connection.Connection(db=0,username=None,password={mixed(43)}=,host=cache.example.net,port=6380)>)"
+    out = redactor().text(text)
+    assert mixed(43) not in out
+    assert out.endswith(",host=cache.example.net,port=6380)>)")

@@ -365,7 +365,7 @@ def _word(site: _Site) -> Found | None:
         return None
     elif before == ";" or (before == " " and ";" in text[max(0, site.begin - 80) : site.begin]):
         end = _cut(text, at, end, ";")
-    if not tight:
+    if not tight or before in ",(":  # one of several, as in a printed object: the next one is no part of it
         end = _end_of_expression(text, at, end)
     if text[at:end].endswith(("..", "…")):
         return None  # cut off by whoever wrote it
