@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from tachograph.core.errors import UsageError
-from tachograph.redact import custom, headers, linear, names, pii, services, shapes
+from tachograph.redact import custom, headers, linear, names, pii, presidio, services, shapes
 from tachograph.redact.names import Named
 from tachograph.redact.rules import ALL, Rule
 
@@ -103,7 +103,10 @@ class Policy:
             added[rule.id] = rule
         kinds = frozenset(custom.strings(document.get("pii", []), f"{at}pii"))
         for kind in sorted(kinds):
-            if kind not in pii.KINDS:
+            if kind.startswith(presidio.PREFIX):
+                if (why := presidio.trouble(kind)) is not None:
+                    raise UsageError(f"{at}pii: {why}")
+            elif kind not in pii.KINDS:
                 raise UsageError(f"{at}pii: there is no kind {kind!r}{custom.nearest(kind, pii.KINDS)}")
         secret, plain = (
             frozenset(name.lower() for name in custom.strings(document.get(key, []), f"{at}{key}"))
@@ -151,6 +154,7 @@ class Policy:
             services.vocabulary(),
             sorted(self.allow),
             sorted(self.pii),
+            presidio.version() if any(kind.startswith(presidio.PREFIX) for kind in self.pii) else "",
         ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from tachograph.redact import addresses, assignments, calls, commands, decode, files, headers, manifests, pem, pii, services
+from tachograph.redact import addresses, assignments, calls, commands, decode, files, headers, manifests, pem, pii, presidio, services
 from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.prefilter.engines import Engine, Hit, lower
@@ -74,6 +74,8 @@ class Scanner:
 
     def _all(self) -> tuple[Finder, ...]:
         vendors, stems, named = self._vendors, self._stems, self._policy.named
+        asked = {kind for kind in self._policy.pii if kind.startswith(presidio.PREFIX)}
+        own = self._policy.pii - asked
 
         def blocks(text: str) -> Iterable[Found]:
             return (Found(start, end, "private-key", "private-key") for start, end in pem.find(text))
@@ -99,7 +101,8 @@ class Scanner:
             Finder(Depth.ALL, 4, commands.TRIGGERS, lambda text, hits: commands.find(text, {number for number, _ in hits})),
             Finder(Depth.ALL, 5, services.TRIGGERS, lambda text, hits: services.find(text, lower(text), hits)),
             Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, hits: self._decoded(text, Depth.ALL, hits)),
-            Finder(Depth.ALL, 5, pii.TRIGGERS if self._policy.pii else (), lambda text, _: pii.find(text, self._policy.pii)),
+            Finder(Depth.ALL, 5, pii.TRIGGERS if own else (), lambda text, _: pii.find(text, own)),
+            Finder(Depth.ALL, 5, presidio.TRIGGERS if asked else (), lambda text, _: presidio.find(text, asked)),
         )
 
     def scan(self, text: str, depth: Depth = Depth.ALL) -> list[Edit]:
