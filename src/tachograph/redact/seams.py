@@ -28,7 +28,8 @@ _TOOL_KEYS = ("toolResult", "functionResponse", "tool_call_id")
 _REACH = 512
 #: Characters at which a token cannot be recognised, so that a seam of ordinary words costs nothing.
 _SHORTEST = 16
-_END = re.compile(r"[A-Za-z0-9_.~+/=:-]{2,512}(?=\s{0,2}\Z)")
+#: Of a text read backwards: a search for an end tries every place before it.
+_END = re.compile(r"\s{0,2}([A-Za-z0-9_.~+/=:-]{2,512})")
 _BEGINNING = re.compile(r"\s{0,2}([A-Za-z0-9_.~+/=:-]{2,512})")
 _MAX_DEPTH = 60
 
@@ -82,11 +83,12 @@ def leaves(value: Any, path: tuple[Any, ...] = (), speaker: str = "", key: str =
 
 
 def _seam(before: Leaf, after: Leaf, scan: Callable[[str], Sequence[Edit]]) -> Iterator[Cut]:
-    end = _END.search(before.text, max(0, len(before.text) - _REACH))
+    end = _END.match(before.text[-_REACH:][::-1])
     beginning = _BEGINNING.match(after.text)
-    if end is None or beginning is None or end.end() - end.start() + len(beginning[1]) < _SHORTEST:
+    if end is None or beginning is None or len(end[1]) + len(beginning[1]) < _SHORTEST:
         return
-    head, rest = end.group(), beginning[1]
+    head, rest = end[1][::-1], beginning[1]
+    low, high = len(before.text) - end.end(1), len(before.text) - end.start(1)
     if PLACEHOLDER.match(rest):
         return
     ended = any(edit.end == len(head) for edit in scan(head))
@@ -98,7 +100,7 @@ def _seam(before: Leaf, after: Leaf, scan: Callable[[str], Sequence[Edit]]) -> I
             if ended and not shapes.random(joined[len(head) : edit.end], 12):
                 continue  # a whole token, and then a word that only looks like more of it
             whole = edit._replace(value=joined[edit.start : edit.end] if edit.value is None else edit.value)
-            yield Cut(before.path, end.start() + edit.start, end.end(), whole)
+            yield Cut(before.path, low + edit.start, high, whole)
             yield Cut(after.path, beginning.start(1), beginning.start(1) + edit.end - len(head), whole)
 
 
