@@ -43,6 +43,7 @@ _REACH = 2048
 _WRAP = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}")
 _LAST_LINE = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}[A-Za-z0-9+/_-]{1,23}={0,2}(?=[\s\"'\\]|\Z)")
 _PART = re.compile(rf"(?<![A-Za-z0-9+])[A-Za-z0-9+]{{{_SHORTEST - 2},}}={{0,2}}")
+_PARTS = re.compile(r"[^A-Za-z0-9+=]")
 _GAPS = re.compile(r"\\[nr]|[\s>#]")
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 _PRINTABLE = bytes((9, 10, 13, *range(32, 127)))
@@ -131,18 +132,20 @@ TRIGGERS = (
 )
 _RUNS = 0
 #: The hits of a text that was not looked at.
-ANYTHING: tuple[Hit, ...] = ((_RUNS, ANYWHERE),)
+ANYTHING: tuple[Hit, ...] = tuple((number, ANYWHERE) for number in range(len(TRIGGERS)))
 
 
-def find(text: str, scan: Scan, hits: Iterable[Hit] = ANYTHING) -> list[Found]:
+def find(text: str, scan: Scan, hits: Sequence[Hit] = ANYTHING) -> list[Found]:
     """What is masked because of what it decodes to. ``scan`` finds the secrets of a decoded text, and calls this again for the next
     layer. ``hits``: those of the triggers."""
     out: list[Found] = []
-    for start, end, decoded in _encoded(text, hits):
+    runs = [at for number, at in hits if number == _RUNS]
+    for start, end, decoded in _encoded(text, runs):
         inner = next(iter(scan(decoded)), None)
         if inner is not None:
             out.append(Found(start, end, inner.kind, inner.rule))
-    for escapes in _ESCAPES:
+    for number in sorted({number for number, _ in hits} - {_RUNS}):
+        escapes = _ESCAPES[number - 1]
         if any(mark in text for mark in escapes.marks):
             for low, high in _windows(text, escapes.worth):
                 out += _unescaped(text[low:high], low, escapes, scan)
@@ -153,7 +156,7 @@ def possible(text: str) -> bool:
     """Whether anything in a text would be decoded."""
     if any(mark in text and escapes.worth.search(text) for escapes in _ESCAPES for mark in escapes.marks):
         return True
-    return next(_encoded(text, ANYTHING), None) is not None
+    return next(_encoded(text, [ANYWHERE]), None) is not None
 
 
 def credentials(text: str) -> str:
@@ -166,10 +169,9 @@ def credentials(text: str) -> str:
 # -- runs ----------------------------------------------------------------------------------------------------------------
 
 
-def _encoded(text: str, hits: Iterable[Hit]) -> Iterator[tuple[int, int, str]]:
-    places = [at for number, at in hits if number == _RUNS]
-    if places:
-        runs = list(_matches(text, _LONG_RUN, places))
+def _encoded(text: str, places: list[int]) -> Iterator[tuple[int, int, str]]:
+    runs = list(_matches(text, _LONG_RUN, places)) if places else []
+    if runs:
         yield from _base64_runs(text, [_run(text, match) for match in runs])
         yield from _hex_runs(text, [match.span() for match in runs if match.end() - match.start() >= _SHORTEST_HEX])
 
@@ -225,7 +227,7 @@ def _one(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     if decoded is not None:
         yield start, end, decoded
         return
-    if len(written) > _LONGEST_PATH:
+    if len(written) > _LONGEST_PATH or _PARTS.search(written) is None:
         return
     # It may be a part of a path, or of a token in parts
     for part in _PART.finditer(written):
