@@ -51,9 +51,11 @@ def server() -> tuple[ThreadingHTTPServer, str]:
 
 
 def run(command: list[str], folder: Path, **environment: str) -> tuple[str, float]:
+    # As installed: a checkout's environment may forbid the compiled modules that every installation has.
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     settings = {"TACHO_STORE": str(folder / "store"), "TACHO_KEY": str(folder / "key.json")}
     began = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env={**os.environ, **settings, **environment}, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env={**kept, **settings, **environment}, capture_output=True, text=True, check=False)
     took = time.perf_counter() - began
     if done.returncode:
         raise SystemExit(f"error: {' '.join(command)} ended with {done.returncode}\n{done.stderr}")

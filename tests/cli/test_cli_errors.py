@@ -60,7 +60,8 @@ def test_a_store_that_is_a_file(tacho: Tacho) -> None:
 
 
 def test_a_store_of_another_kind(tacho: Tacho) -> None:
-    refused(tacho("ls", "--store", "s3://bucket/prefix"), "local folders only")
+    refused(tacho("ls", "--store", "gs://bucket/prefix"), "gs://bucket/prefix", "s3://BUCKET/PREFIX")
+    refused(tacho("ls", "--store", "s3://bucket/prefix?wrong=1"), "unknown parameter 'wrong'", "retention")
 
 
 @pytest.mark.parametrize("command", [["no-such-program-at-all"], ["./no-such-file"], ["."]])

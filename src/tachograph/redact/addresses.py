@@ -10,24 +10,25 @@ import re
 from collections.abc import Iterator
 
 from tachograph.redact import shapes
+from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named, Strength, named
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
-_RUN = re.compile(r"[^\s\"'`<>\\]{1,1000}")
-_END_OF_AUTHORITY = re.compile(r"[/?#]")
-_USER = re.compile(r"[^\s/?#,;()\[\]|]{0,128}\Z")
-_HOST = re.compile(r"[\w\[${.%-]")
-_HEX_USER = re.compile(r"(?=\d*[a-fA-F])[0-9a-fA-F]{8,128}\Z")
-_PORT = re.compile(r"\d{1,5}(?:[/?#]|\Z)")
-_GO_DSN = re.compile(r"(?<![\w/])[\w.$-]{1,64}:([^\s\"'`/]{3,256})@(?:tcp|unix)\(")
-_THIN = re.compile(r":thin:[^\s/@\"']{1,64}/([^\s@\"'`]{3,128})@")
+_RUN = expression(r"[^\s\"'`<>\\]{1,1000}")
+_END_OF_AUTHORITY = expression(r"[/?#]")
+_USER = expression(r"[^\s/?#,;()\[\]|]{0,128}\Z")
+_HOST = expression(r"[\w\[${.%-]")
+_HEX_USER = expression(r"(?=\d*[a-fA-F])[0-9a-fA-F]{8,128}\Z")
+_PORT = expression(r"\d{1,5}(?:[/?#]|\Z)")
+_GO_DSN = expression(r"(?<![\w/])[\w.$-]{1,64}:([^\s\"'`/]{3,256})@(?:tcp|unix)\(")
+_THIN = expression(r":thin:[^\s/@\"']{1,64}/([^\s@\"'`]{3,128})@")
 
-_EXAMPLE_HOST = re.compile(
+_EXAMPLE_HOST = expression(
     r"(?:[\w.-]*\bexample\b[\w.-]*|[\w-]{1,63}|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\]|[\w.-]+\.(?:test|invalid|localhost))(?:[:/?#]|\Z)",
     re.IGNORECASE,
 )
-_QUERY = re.compile(r"[?&;#]([A-Za-z][\w.\[\]%-]{0,63})=([^\s&#\"'`<>\\;]{4,4096})")
+_QUERY = expression(r"[?&;#]([A-Za-z][\w.\[\]%-]{0,63})=([^\s&#\"'`<>\\;]{4,4096})")
 
 #: Names of query parameters that are too short or too common to count anywhere else.
 _PARAMETERS = {

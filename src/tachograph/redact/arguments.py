@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from tachograph.redact import commands, shapes
+from tachograph.redact.lazy import expression
 from tachograph.redact.names import NOTHING, Named
 from tachograph.redact.spans import Edit, Ranked, merge
 
-_ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]{0,127})=(.+)\Z", re.DOTALL)
-_FLAG = re.compile(r"--?[A-Za-z][\w-]{1,127}\Z")
+_ASSIGNED = expression(r"(-{0,2}[A-Za-z_][\w.-]{0,127})=(.+)\Z", re.DOTALL)
+_FLAG = expression(r"--?[A-Za-z][\w-]{1,127}\Z")
 
 
 def find(argv: Sequence[str], named: Callable[[str], Named], scan: Callable[[str], list[Edit]]) -> list[list[Edit]]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from tachograph.redact import headers, shapes
+from tachograph.redact.lazy import expression
 from tachograph.redact.names import FOREIGN, Named, Strength, folder
 from tachograph.redact.names import named as builtin
 from tachograph.redact.prefilter.engines import lower
@@ -53,7 +54,7 @@ _NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 #: A quote at some level of escaping, or as an entity.
 _QUOTE = r"(?:\\{0,8}[\"'`]|&(?:amp;)?(?:quot|apos|\#39|\#34);|\\{1,4}u002[27]|%22|%27)"
 
-_JOINT = re.compile(
+_JOINT = expression(
     rf"""
     (?P<rest>[A-Za-z0-9_.$-]{{0,64}})
     (?P<close>{_QUOTE})?
@@ -74,48 +75,48 @@ _JOINT = re.compile(
     re.VERBOSE,
 )
 
-_OPEN = re.compile(rf"(?:@|[rbufRBUF]{{1,2}})?(?P<q>{_QUOTE})(?:(?P=q){{2}})?", re.VERBOSE)
-_COOKIE_JOINT = re.compile(rf"2?(?:{_QUOTE})?\s{{0,2}}[:=,]\s{{0,2}}(?:{_QUOTE})?(?=[^\s=;]{{1,256}}=)", re.VERBOSE)
-_COOKIE_STOP = re.compile(r"[\r\n\"'`]|\\[nr\"']|\\u00")
+_OPEN = expression(rf"(?:@|[rbufRBUF]{{1,2}})?(?P<q>{_QUOTE})(?:(?P=q){{2}})?", re.VERBOSE)
+_COOKIE_JOINT = expression(rf"2?(?:{_QUOTE})?\s{{0,2}}[:=,]\s{{0,2}}(?:{_QUOTE})?(?=[^\s=;]{{1,256}}=)", re.VERBOSE)
+_COOKIE_STOP = expression(r"[\r\n\"'`]|\\[nr\"']|\\u00")
 _ESCAPED_BREAKS = frozenset(("\\n", "\\r", "\\t"))
 #: Names that need the word before them: ``Secret Key``.
 _SECOND = frozenset(("key", "keys", "token", "code"))
-_WORD_BEFORE = re.compile(r"[A-Za-z-]{2,20}\Z")
-_SCHEME = re.compile(
+_WORD_BEFORE = expression(r"[A-Za-z-]{2,20}\Z")
+_SCHEME = expression(
     r"(?:Bearer|Basic|Token|token|Digest|ApiKey(?:-v\d)?|Api-Key|Key|Negotiate|NTLM|SSWS|Splunk|GenieKey|OAuth|AWS4-HMAC-SHA256|Bot|JWT"
     r"|bearer|basic|apikey)[ \t:]{1,2}"
 )
 #: A scheme of one's own: a word before what is plainly no word.
-_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,24}[ \t]{1,2}(?=[A-Za-z0-9_.~+/=-]{24})")
-_BARE = re.compile(r"[^\s\"'`<>]{1,4096}")
-_ANY = re.compile(r"[^\s\"'`]{0,1024}")
-_NESTED = re.compile(r"\\{0,8}[\"'`]|&(?:quot|apos|#39|#34|lt|gt|[lr][sd]quo);?")
-_BLANK_WORD = re.compile(r"[A-Za-z0-9_.~+/=-]{1,4096}")
+_OTHER_SCHEME = expression(r"[A-Za-z][A-Za-z0-9_-]{1,24}[ \t]{1,2}(?=[A-Za-z0-9_.~+/=-]{24})")
+_BARE = expression(r"[^\s\"'`<>]{1,4096}")
+_ANY = expression(r"[^\s\"'`]{0,1024}")
+_NESTED = expression(r"\\{0,8}[\"'`]|&(?:quot|apos|#39|#34|lt|gt|[lr][sd]quo);?")
+_BLANK_WORD = expression(r"[A-Za-z0-9_.~+/=-]{1,4096}")
 
 
 #: The parts of a connection string before its password.
-_CONNECTION = re.compile(
+_CONNECTION = expression(
     r"\b(?:user ?(?:id|name)?|uid|server|data source|host|database|initial catalog|driver|provider|accountname|endpoint)[ ]?=[^\n]{0,200};[ ]?\Z",
     re.IGNORECASE,
 )
 #: The bytes of a key: ``{0x35, 0x34, …}``, ``[]byte{33, 9, …}``.
-_BYTES = re.compile(
+_BYTES = expression(
     r"(?:(?:\[\d{0,4}\]|new )?(?:byte|uint8|bytes|char)(?:\[\d{0,4}\])?|bytearray|bytes|Buffer\.from|new Uint8Array)?[ ]?\(?[\[{(][\s\\]{0,8}"
     r"(?P<bytes>(?:0x[0-9A-Fa-f]{1,2}|\d{1,3})(?:[ ]{0,12},[\s\\]{0,24}(?:0x[0-9A-Fa-f]{1,2}|\d{1,3})){7,1024}(?:,[ ]?\\)?)"
 )
 #: Base64 that goes on over several lines.
-_FOLDED = re.compile(r"[A-Za-z0-9+/=]{16,1024}(?:[ \t]{0,8}\\?\r?\n[ \t]{0,32}[A-Za-z0-9+/=]{8,1024}){1,100}")
+_FOLDED = expression(r"[A-Za-z0-9+/=]{16,1024}(?:[ \t]{0,8}\\?\r?\n[ \t]{0,32}[A-Za-z0-9+/=]{8,1024}){1,100}")
 #: How a public key is called: by 40 hex digits of OpenPGP.
-_FINGERPRINT = re.compile(r"(?:0x)?(?:[0-9A-F]{16}|[0-9A-F]{40})\Z")
-_SIGNING = re.compile(r"sign|[gp]pg", re.IGNORECASE)
-_SAID = re.compile(r"(?:is|was)[ \t]")
-_LITERAL_BEFORE = re.compile(r"(?P<q>[\"'`])(?P<value>[^\"'`\n]{4,128})(?P=q)\s{0,3}[!=]={1,2}\s{0,3}\(?\Z")
+_FINGERPRINT = expression(r"(?:0x)?(?:[0-9A-F]{16}|[0-9A-F]{40})\Z")
+_SIGNING = expression(r"sign|[gp]pg", re.IGNORECASE)
+_SAID = expression(r"(?:is|was)[ \t]")
+_LITERAL_BEFORE = expression(r"(?P<q>[\"'`])(?P<value>[^\"'`\n]{4,128})(?P=q)\s{0,3}[!=]={1,2}\s{0,3}\(?\Z")
 #: What gives a literal if it has nothing better: ``getenv("X", "…")``, ``os.environ["X"] or "…"``, ``process.env.X || "…"``.
-_DEFAULTED = re.compile(
+_DEFAULTED = expression(
     r"[A-Za-z_$][\w.$:>-]{0,60}(?:\(\s{0,2}[\"'][\w.-]{1,64}[\"']\s{0,2},\s{0,2}(?=[\"'])"
     r"|(?:\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\])?\s{0,2}(?:\bor\b|\|\||\?\?|\?:)\s{0,2}(?=[\"'`]))"
 )
-_LONG = re.compile(r"[A-Za-z0-9_.$-]{65}")
+_LONG = expression(r"[A-Za-z0-9_.$-]{65}")
 
 
 #: Characters of a placeholder.
@@ -166,7 +167,7 @@ def foreign(text: str) -> list[tuple[int, str]]:
     return [(match.start(), match.group()) for match in _FOREIGN.finditer(lowered)]
 
 
-_FOREIGN = re.compile("|".join(map(re.escape, FOREIGN)))
+_FOREIGN = expression("|".join(map(re.escape, FOREIGN)))
 
 
 class _Site(NamedTuple):
@@ -265,7 +266,7 @@ def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found
 
 
 #: ``secret.assign("…")``: of the name before them.
-_METHODS = re.compile(r"\.(?:assign|set|setValue|put|equals|append|default|value|Text|compare|equalsIgnoreCase)\Z")
+_METHODS = expression(r"\.(?:assign|set|setValue|put|equals|append|default|value|Text|compare|equalsIgnoreCase)\Z")
 
 
 def _said(name: str, named: Callable[[str], Named]) -> Named:
@@ -429,7 +430,7 @@ def _cut(text: str, start: int, end: int, stops: str) -> int:
     return end
 
 
-_MARKS = re.compile(r"[()\[\]{},;]")
+_MARKS = expression(r"[()\[\]{},;]")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 

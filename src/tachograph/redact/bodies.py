@@ -21,16 +21,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from tachograph.redact import encodings, jsontext
+from tachograph.redact.lazy import expression, raw_expression
 from tachograph.redact.names import Strength
 
 if TYPE_CHECKING:
     from tachograph.redact.engine import Redactor
 
-_BOUNDARY = re.compile(r"boundary=\"?([^\";,]{1,200})", re.IGNORECASE)
-_NAME = re.compile(r"[;\s]name=\"?([^\";]{1,128})", re.IGNORECASE)
+_BOUNDARY = expression(r"boundary=\"?([^\";,]{1,200})", re.IGNORECASE)
+_NAME = expression(r"[;\s]name=\"?([^\";]{1,128})", re.IGNORECASE)
 #: Never in a form, where blanks are written as ``+`` or ``%20`` (WHATWG URL, application/x-www-form-urlencoded).
-_NO_FORM = re.compile(rb"[\x00-\x20\x7f-\xff\"<>{}\\^`|]")
-_CHARSET = re.compile(r"charset=\"?([\w.:-]{1,40})", re.IGNORECASE)
+_NO_FORM = raw_expression(rb"[\x00-\x20\x7f-\xff\"<>{}\\^`|]")
+_CHARSET = expression(r"charset=\"?([\w.:-]{1,40})", re.IGNORECASE)
 _MARKS = (
     (b"\xff\xfe\0\0", "utf-32"),
     (b"\0\0\xfe\xff", "utf-32"),

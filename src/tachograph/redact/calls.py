@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from tachograph.redact import shapes
 from tachograph.redact.addresses import EXAMPLE_PASSWORDS
+from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
@@ -65,14 +66,14 @@ _OPTION = "CURLOPT_"
 _NAMES = tuple(CALLEES)
 
 _QUOTED = r"(?:@|[rbufRBUF]{1,2})?\\{0,4}[\"'](?P<value>[^\"'\\\n]{4,512})\\{0,4}[\"']"
-_OPENING = re.compile(r"\s{0,8}\(\s{0,80}")
-_ARGUMENT = re.compile(r"(?:\\{0,4}\"[^\"\n]{0,512}\"|'[^'\n]{0,512}'|[^,()\"'\n]{1,256})\s{0,8},\s{0,200}")
-_LITERAL = re.compile(_QUOTED + r"\s{0,200}[,)]")
-_CURLOPT = re.compile(
+_OPENING = expression(r"\s{0,8}\(\s{0,80}")
+_ARGUMENT = expression(r"(?:\\{0,4}\"[^\"\n]{0,512}\"|'[^'\n]{0,512}'|[^,()\"'\n]{1,256})\s{0,8},\s{0,200}")
+_LITERAL = expression(_QUOTED + r"\s{0,200}[,)]")
+_CURLOPT = expression(
     r"CURLOPT_(?P<name>(?:PROXY)?USERPWD|(?:PROXY|TLSAUTH_|PROXY_TLSAUTH_)?PASSWORD|(?:PROXY_)?KEYPASSWD|XOAUTH2_BEARER|COOKIE)"
     r"[\"']?\s{0,8}(?:,|=>|\)\s{0,4}=)\s{0,80}" + _QUOTED
 )
-_TUPLE = re.compile(r"\bauth=\(\s{0,8}[\"'][^\"'\n]{1,128}[\"']\s{0,8},\s{0,80}" + _QUOTED + r"\s{0,8},?\s{0,8}\)")
+_TUPLE = expression(r"\bauth=\(\s{0,8}[\"'][^\"'\n]{1,128}[\"']\s{0,8},\s{0,80}" + _QUOTED + r"\s{0,8},?\s{0,8}\)")
 
 
 #: What must be in a text for ``find``: a callee's name, by its number in ``_NAMES``, or one of the other two.

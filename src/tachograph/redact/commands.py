@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tachograph.redact import headers, names, shapes
 from tachograph.redact.addresses import EXAMPLE_PASSWORDS, EXAMPLE_USERS
+from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.engines import lower
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
@@ -158,13 +159,13 @@ TRIGGERS = (
 )
 
 _NAME_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.$@-")
-_SUFFIX = re.compile(r"(?:\.exe|\.cmd|\.bat)?(?=[\"']?[ \t,\\])", re.IGNORECASE)
-_GAP = re.compile(r"[ \t]*(?:(?:\\|\^|`)\r?\n[ \t]*|\\n[ \t]*(?=-))*")
-_SWITCH = re.compile(r"-|/[A-Za-z]+(?::|\Z)")
-_TARGET = re.compile(r"(?:[\w.-]{1,64}[/\\])?[\w.$-]{1,64}:([^\s@]{3,128})@[\w.-]+\Z")
-_ORACLE = re.compile(r"[\w.$-]{1,64}/([^\s@/]{3,128})(?:@\S*)?\Z")
-_PLAIN = re.compile(r"[^\s\"'\\|;&`<>]+")
-_ITEM = re.compile(r"[\"']?\s{0,200},\s{0,200}(?P<q>[\"'])")
+_SUFFIX = expression(r"(?:\.exe|\.cmd|\.bat)?(?=[\"']?[ \t,\\])", re.IGNORECASE)
+_GAP = expression(r"[ \t]*(?:(?:\\|\^|`)\r?\n[ \t]*|\\n[ \t]*(?=-))*")
+_SWITCH = expression(r"-|/[A-Za-z]+(?::|\Z)")
+_TARGET = expression(r"(?:[\w.-]{1,64}[/\\])?[\w.$-]{1,64}:([^\s@]{3,128})@[\w.-]+\Z")
+_ORACLE = expression(r"[\w.$-]{1,64}/([^\s@/]{3,128})(?:@\S*)?\Z")
+_PLAIN = expression(r"[^\s\"'\\|;&`<>]+")
+_ITEM = expression(r"[\"']?\s{0,200},\s{0,200}(?P<q>[\"'])")
 
 
 def find(text: str, woken: Iterable[int] | None = None) -> list[Found]:
@@ -479,11 +480,11 @@ def _first_value(words: list[Word]) -> Iterator[Found]:
 
 # -- what is given on the standard input ---------------------------------------------------------------------------------------
 
-_PIPED = re.compile(
+_PIPED = expression(
     r"\b(?:echo|printf)[ \t]+(?:-[neE]{1,3}[ \t]+|['\"]%s(?:\\n)?['\"][ \t]+)?(?:\"([^\"\n]{3,255})\"|'([^'\n]{3,255})'|([^\s'\"|;&<>]{3,255}))[ \t]*\|"
     r"(?=[^\n|;]{0,300}(?:--password-stdin|--with-token|--token-stdin|\bchpasswd\b|--stdin\b|\bsudo[ \t]+-S\b|\bvault[ \t]+login[ \t]+-|\bcargo[ \t]+login\b))"
 )
-_HERE = re.compile(
+_HERE = expression(
     r"(?:--password-stdin|--with-token|--token-stdin|\bchpasswd\b|--stdin\b|\bsudo[ \t]+-S\b)[^\n|;<]{0,200}<<<[ \t]*"
     r"(?:\"([^\"\n]{3,255})\"|'([^'\n]{3,255})'|([^\s'\"|;&<>]{3,255}))"
 )

@@ -12,11 +12,11 @@ One walk serves two purposes, chosen by the ``Leaves`` given to it: new values, 
 
 from __future__ import annotations
 
-import re
 from typing import Any, Protocol
 
 from tachograph.redact import decode, headers, manifests, shapes
 from tachograph.redact.known import SHORTEST_SURE
+from tachograph.redact.lazy import expression
 from tachograph.redact.names import NOTHING, Named, Strength
 from tachograph.redact.policy import Policy
 from tachograph.redact.scanner import Depth
@@ -39,10 +39,10 @@ _OPAQUE = table(
 _CREDENTIALS = ("auth", "_auth")
 #: Of a JSON web key, which a member ``kty`` tells.
 _PRIVATE_MEMBERS = ("d", "p", "q", "dp", "dq", "qi", "k", "r", "t")
-_MEDIA_TYPE = re.compile(r"(?:image|audio|video|font)/|application/(?:pdf|octet-stream|zip|gzip|wasm|vnd\.)")
-_DATA_URL = re.compile(r"data:[\w.+/-]{0,80}(?:;[\w=.-]{1,40}){0,4};base64,")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{64,}={0,2}\Z")
-_ENCODED = re.compile(r"[A-Za-z0-9+/_.:-]{64,}={0,2}\Z")
+_MEDIA_TYPE = expression(r"(?:image|audio|video|font)/|application/(?:pdf|octet-stream|zip|gzip|wasm|vnd\.)")
+_DATA_URL = expression(r"data:[\w.+/-]{0,80}(?:;[\w=.-]{1,40}){0,4};base64,")
+_BASE64 = expression(r"[A-Za-z0-9+/_-]{64,}={0,2}\Z")
+_ENCODED = expression(r"[A-Za-z0-9+/_.:-]{64,}={0,2}\Z")
 _CERTAIN_NUMBERS = ("password", "pin", "secret")
 
 

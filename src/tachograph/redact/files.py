@@ -11,27 +11,28 @@ import re
 from collections.abc import Iterator
 
 from tachograph.redact import decode, shapes
+from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
 _GAP = r"(?:\s|\\[nrt]){1,16}"
-_MACHINE = re.compile(rf"\b(?:machine{_GAP}[\w.:\[\]-]{{1,253}}|default(?={_GAP}(?:login|user|password)))")
-_TOKEN = re.compile(rf"{_GAP}(login|user|password|passwd|account){_GAP}(?:\"([^\"\n]{{1,255}})\"|([^\s\"]{{1,255}}))")
-_PGPASS = re.compile(
+_MACHINE = expression(rf"\b(?:machine{_GAP}[\w.:\[\]-]{{1,253}}|default(?={_GAP}(?:login|user|password)))")
+_TOKEN = expression(rf"{_GAP}(login|user|password|passwd|account){_GAP}(?:\"([^\"\n]{{1,255}})\"|([^\s\"]{{1,255}}))")
+_PGPASS = expression(
     r"(?:^|(?<=[\s\"'`])|(?<=\\n))(?:[\w.-]{1,253}|\*):(?:5432|5433|5439|6432|\*):[\w.*-]{1,63}:[\w.*@-]{1,63}:(?P<pw>(?:[^\s:\\\"'`]|\\[:\\]){3,128})",
     re.MULTILINE,
 )
-_HASH = re.compile(r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\}(?P<hash>[A-Za-z0-9+/$.]{13,128}={0,2})")
-_AUTH = re.compile(
+_HASH = expression(r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\}(?P<hash>[A-Za-z0-9+/$.]{13,128}={0,2})")
+_AUTH = expression(
     r"(?:\\{0,4}[\"']auth\\{0,4}[\"']\s{0,8}:\s{0,8}\\{0,4}[\"']|\b_auth\s{0,4}=\s{0,4}[\"']?)(?P<auth>[A-Za-z0-9+/]{6,2048}={0,2})"
 )
-_SHARE = re.compile(r"Unseal Key \d{1,2}(?:\s\([^)\n]{1,40}\))?: {1,4}(?P<share>[A-Za-z0-9+/]{40,100}={0,2})")
+_SHARE = expression(r"Unseal Key \d{1,2}(?:\s\([^)\n]{1,40}\))?: {1,4}(?P<share>[A-Za-z0-9+/]{40,100}={0,2})")
 #: ``BUNDLE_GEMS__EXAMPLE__COM``: the host is in the name, user and password are the value.
-_BUNDLE = re.compile(r"BUNDLE_(?=[A-Z0-9_]{1,64}__)\w{4,140}[\s:=?.>\"'`]{1,12}(?P<pair>[\w.-]{4,64}:[\w.-]{6,64})(?![\w:/.])")
+_BUNDLE = expression(r"BUNDLE_(?=[A-Z0-9_]{1,64}__)\w{4,140}[\s:=?.>\"'`]{1,12}(?P<pair>[\w.-]{4,64}:[\w.-]{6,64})(?![\w:/.])")
 
 
 #: The commands of build services that declare a secret, and with it show it.
-_DECLARED = re.compile(
+_DECLARED = expression(
     r"(?:::add-mask::|##vso\[task\.setvariable [^\]\n]{0,200}issecret=true[^\]\n]{0,80}\])(?P<value>[^\s\"'`$\\][^\r\n\"'`\\]{2,4096})"
 )
 

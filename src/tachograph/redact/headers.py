@@ -9,22 +9,23 @@ from __future__ import annotations
 import re
 
 from tachograph.redact import shapes
+from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named, Strength, named
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Edit, Found
 from tachograph.redact.words import table
 
 #: Whole schemes: the word stays, what follows goes.
-_SCHEME = re.compile(r"\s*(?:([A-Za-z][A-Za-z0-9-]{1,31})[ \t:]+)?(\S.*\S|\S)\s*\Z", re.DOTALL)
-_COOKIE = re.compile(r"\s*([^=;,\s]{1,256})\s*=\s*(\"?)([^;\"]{1,8192})\2")
+_SCHEME = expression(r"\s*(?:([A-Za-z][A-Za-z0-9-]{1,31})[ \t:]+)?(\S.*\S|\S)\s*\Z", re.DOTALL)
+_COOKIE = expression(r"\s*([^=;,\s]{1,256})\s*=\s*(\"?)([^;\"]{1,8192})\2")
 
-_IN_TEXT = re.compile(
+_IN_TEXT = expression(
     r"(?:\\{0,4}[\"'])?\s{0,3}(?::|=>|=|,)\s{0,3}(?P<open>\\{0,4}[\"'])?(?P<scheme>[A-Za-z][\w-]{1,31})[ \t:]{1,4}(?P<rest>[^\s\"'`][^\r\n]{7,8192})"
 )
-_BARE = re.compile(r"[^\s\"'`\\]+")
-_PARAMETER = re.compile(r"[A-Za-z][\w-]{0,31}=")
-_RUN = re.compile(r"[A-Za-z0-9+/=_.~%-]{8,}")
-_OAUTH = re.compile(r"oauth_signature\\{0,4}[\"']?\s{0,2}[=:]\s{0,2}\\{0,4}[\"']?(?P<value>[A-Za-z0-9+/=_.~%-]{8,1024})")
+_BARE = expression(r"[^\s\"'`\\]+")
+_PARAMETER = expression(r"[A-Za-z][\w-]{0,31}=")
+_RUN = expression(r"[A-Za-z0-9+/=_.~%-]{8,}")
+_OAUTH = expression(r"oauth_signature\\{0,4}[\"']?\s{0,2}[=:]\s{0,2}\\{0,4}[\"']?(?P<value>[A-Za-z0-9+/=_.~%-]{8,1024})")
 
 #: Headers that hold a secret under a name which does not say so.
 DEFAULT = table(

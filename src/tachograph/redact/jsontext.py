@@ -7,17 +7,18 @@ into ordinary values whose leaves carry their offsets, and only the characters t
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from typing import Any
+
+from tachograph.redact.lazy import expression
 
 #: Deeper nesting is scanned as text. Below what ``document`` walks.
 MAX_DEPTH = 150
 
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*"')
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
-_BLANK = re.compile(r"[ \t\r\n]*")
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|.)")
+_STRING = expression(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*"')
+_NUMBER = expression(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+_BLANK = expression(r"[ \t\r\n]*")
+_ESCAPE = expression(r"\\(?:u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|.)")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 

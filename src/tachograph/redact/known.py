@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
 from tachograph.redact import addresses, shapes
+from tachograph.redact.lazy import expression
 from tachograph.redact.literals import Literals
 from tachograph.redact.names import NOTHING, Named, Strength, folder, named, variable
 from tachograph.redact.spans import Found
@@ -28,7 +28,7 @@ SHORTEST_SURE = 4
 NAMES = ("TACHO_SECRETS",)
 #: Characters of a line of a value that has several. Shorter lines are brackets and single letters.
 _SHORTEST_LINE = 16
-_KEY_LINE = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
+_KEY_LINE = expression(r"[A-Za-z0-9+/]{16,}={0,2}")
 #: Characters that must have come of a value for its beginning to be recognised at the end of a broken text, and of its end looked at.
 BEGUN = 8
 _LONGEST_BEGINNING = 16384

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 
 from tachograph.redact import decode, shapes
 from tachograph.redact.known import acceptable
+from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named, Strength
 
 #: Characters.
@@ -32,14 +33,14 @@ LONGEST = 16384
 #: Values in one session.
 MOST = 10_000
 
-_DIGEST = re.compile(r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9A-F]{32}|[0-9A-F]{40}|[0-9A-F]{64})\Z")
+_DIGEST = expression(r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9A-F]{32}|[0-9A-F]{40}|[0-9A-F]{64})\Z")
 #: Rules that go by a name, as ``rule:name``.
 _BY_NAME = ("name", "variable", "url-query", "header")
 #: Names and places that say little by themselves.
 _WEAK = ("service", "cookie")
 _COMPOUND = ("basic", "basic-auth", "authorization-header", "url-userinfo", "command-flag", "command-word", "header", "name")
 _NEVER = ("", "known-value", "cut-off", "pii")
-_CREDENTIAL_HEADERS = re.compile(r"authorization|api-?key|auth|token|secret", re.IGNORECASE)
+_CREDENTIAL_HEADERS = expression(r"authorization|api-?key|auth|token|secret", re.IGNORECASE)
 
 
 def parts(value: str, rule: str) -> Iterator[str]:

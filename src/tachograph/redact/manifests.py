@@ -6,33 +6,33 @@ that was understood as such asks ``is_secret``. A value that is a template (``{{
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tachograph.redact import shapes
+from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
 #: Where the values are.
 DATA = ("data", "stringData")
 
-_KIND = re.compile(r"[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?[Ss]ecret[\"']?[ \t]*(?:#.*)?\r?\Z")
-_TYPE = re.compile(
+_KIND = expression(r"[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?[Ss]ecret[\"']?[ \t]*(?:#.*)?\r?\Z")
+_TYPE = expression(
     r"[\"']?type[\"']?[ \t]*:[ \t]*[\"']?(?:kubernetes\.io/(?:dockercfg|dockerconfigjson|tls|basic-auth|ssh-auth|service-account-token)|Opaque)\b"
 )
-_LINE = re.compile(r"(?P<indent>[ \t]*(?:- {1,4})?)(?P<rest>[^\n]*)\n?")
-_ENTRY = re.compile(r"[\"']?(?P<key>[\w.-]{1,253})[\"']?[ \t]*:(?:[ \t]+(?P<value>[^\n]*?))?[ \t]*\r?\Z")
-_BLOCK = re.compile(r"[|>][+-]?\d?[+-]?(?:[ \t]+#.*)?\Z")
-_COMMENT = re.compile(r"[ \t]#.*\Z")
+_LINE = expression(r"(?P<indent>[ \t]*(?:- {1,4})?)(?P<rest>[^\n]*)\n?")
+_ENTRY = expression(r"[\"']?(?P<key>[\w.-]{1,253})[\"']?[ \t]*:(?:[ \t]+(?P<value>[^\n]*?))?[ \t]*\r?\Z")
+_BLOCK = expression(r"[|>][+-]?\d?[+-]?(?:[ \t]+#.*)?\Z")
+_COMMENT = expression(r"[ \t]#.*\Z")
 #: Lines of a manifest that are read on either side of its kind.
 _FAR = 2000
 
 _Q = r"\\{0,4}\""
-_JSON_DATA = re.compile(rf"{_Q}(?:data|stringData){_Q}\s{{0,8}}:\s{{0,8}}\{{([^{{}}]{{1,200000}})\}}")
-_JSON_KIND = re.compile(rf"{_Q}kind{_Q}\s{{0,8}}:\s{{0,8}}{_Q}(\w{{1,64}}){_Q}")
-_JSON_VALUE = re.compile(rf"{_Q}\s{{0,8}}:\s{{0,8}}{_Q}([^\"\\]{{1,200000}})")
+_JSON_DATA = expression(rf"{_Q}(?:data|stringData){_Q}\s{{0,8}}:\s{{0,8}}\{{([^{{}}]{{1,200000}})\}}")
+_JSON_KIND = expression(rf"{_Q}kind{_Q}\s{{0,8}}:\s{{0,8}}{_Q}(\w{{1,64}}){_Q}")
+_JSON_VALUE = expression(rf"{_Q}\s{{0,8}}:\s{{0,8}}{_Q}([^\"\\]{{1,200000}})")
 
 
 #: What must be in a text for ``find``.

@@ -11,10 +11,10 @@ can take the decision back.
 from __future__ import annotations
 
 import enum
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from tachograph.redact.lazy import expression
 from tachograph.redact.words import table
 
 
@@ -82,7 +82,7 @@ _WHOSE = table(
 )
 
 #: Misspellings: ``pswd``, ``psswrd``, ``paasword``, ``passworsd``.
-_MISSPELT = re.compile(r"pa{0,2}s{1,3}w[or]{0,3}s?ds?\Z")
+_MISSPELT = expression(r"pa{0,2}s{1,3}w[or]{0,3}s?ds?\Z")
 
 #: "Password" in other scripts and with the accents of other languages, lower-case.
 FOREIGN = (
@@ -225,7 +225,7 @@ EXACT: dict[str, Named] = {
     "client-assertion": Named(Strength.LIKELY, "token"),
 }
 
-_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CAMEL = expression(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
 def words(name: str) -> list[str]:
@@ -237,7 +237,7 @@ def words(name: str) -> list[str]:
 FOLDERS = ("PWD", "OLDPWD")
 
 
-_SURE = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|AUTH_?KEY)S?\Z")
+_SURE = expression(r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|AUTH_?KEY)S?\Z")
 
 
 def variable(name: str) -> Named:

@@ -9,35 +9,35 @@ Nothing is found in a text without ``PRIVATE KEY``.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 
+from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.trigger import Trigger
 
 #: What must be in a text for ``find``.
 TRIGGERS = (Trigger(("PRIVATE KEY",), r"(?:BEGIN|END) [A-Z0-9 ]{0,40}?PRIVATE KEY"),)
 
 OPENER = "-----BEGIN "
-_OPEN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?")
-_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?")
-_BODY = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_OPEN = expression(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?")
+_END = expression(r"-{4,5} ?END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?")
+_BODY = expression(r"[A-Za-z0-9+/=]{16,}")
 #: Between an opener and its END less will do: nobody writes both without meaning a key.
-_CLOSED = re.compile(r"(?=[a-z]{0,64}[A-Z0-9+/=])[A-Za-z0-9+/=]{8,}")
+_CLOSED = expression(r"(?=[a-z]{0,64}[A-Z0-9+/=])[A-Za-z0-9+/=]{8,}")
 #: What may follow an opener at which a text breaks off: line breaks, the quotes and signs of a literal that goes on. A quote directly
 #: behind it closes a literal that is a mention.
-_BROKEN = re.compile(r"(?:\\{1,4}n[\"'`]?|[ \t]*\r?\n|[ \t]|\\|(?<=[n\s\"'])[\"'+;,]){0,12}\Z")
+_BROKEN = expression(r"(?:\\{1,4}n[\"'`]?|[ \t]*\r?\n|[ \t]|\\|(?<=[n\s\"'])[\"'+;,]){0,12}\Z")
 #: Characters between opener and the first line of key material: line breaks, quotes, ``Proc-Type`` and other headers.
 _HEAD = 400
 #: Characters. A block ends within this; farther away is another block's END.
 _LONGEST = 65536
 #: A line of a block that lost its beginning, with what may stand before and behind the key material on it; and the last, a shorter one.
-_LINE = re.compile(r"(?:[^\n]{0,80}?[\s\"'`>|*])?[A-Za-z0-9+/]{16,120}={0,2}[\"'\s,;+\\]{0,8}\Z")
-_LAST_LINE = re.compile(r"(?:[^\n]{0,80}?[\s\"'`>|*])?[A-Za-z0-9+/]{2,120}={0,2}[\"'\s,;+\\]{0,8}\Z")
+_LINE = expression(r"(?:[^\n]{0,80}?[\s\"'`>|*])?[A-Za-z0-9+/]{16,120}={0,2}[\"'\s,;+\\]{0,8}\Z")
+_LAST_LINE = expression(r"(?:[^\n]{0,80}?[\s\"'`>|*])?[A-Za-z0-9+/]{2,120}={0,2}[\"'\s,;+\\]{0,8}\Z")
 #: What a word on the line before a mention of an END is not.
-_REST = re.compile(r"[A-Za-z0-9+/=]{16}|(?=[A-Za-z]{0,64}[0-9+/=])[A-Za-z0-9+/=]{8}")
+_REST = expression(r"[A-Za-z0-9+/=]{16}|(?=[A-Za-z]{0,64}[0-9+/=])[A-Za-z0-9+/=]{8}")
 #: Characters of a log's prefix.
 _PREFIX = 80
-_BREAK = re.compile(r"\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n")
+_BREAK = expression(r"\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n")
 
 
 def find(text: str) -> list[tuple[int, int]]:

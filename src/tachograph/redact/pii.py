@@ -12,14 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
-_EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}([^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![\w-])")
+_EMAIL = expression(r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}([^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![\w-])")
 #: ``icon@2x.png`` and the remote of a repository are no addresses.
 _FILES = frozenset(["png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "pdf", "css", "js", "ts", "mjs", "map", "html", "json"])
 
-_PHONE = re.compile(
+_PHONE = expression(
     r"(?<![\w.+/-])(?:"
     r"\+[1-9](?:[ .\u00a0-]{0,2}\(?\d\)?){7,14}(?<=\d\d)"
     r"|(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])[2-9]\d\d[ .-]\d{4}"
@@ -28,7 +29,7 @@ _PHONE = re.compile(
     r")(?![\w-]|[.]\d)"
 )
 
-_DIGITS = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){11,18}(?![\w-]|\.\d)")
+_DIGITS = expression(r"(?<![\w.+-])\d(?:[ -]?\d){11,18}(?![\w-]|\.\d)")
 #: Groups as printed on a card, or none.
 _CARD_GROUPS = ((), (4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1))
 #: First and last beginning of an issuer's numbers, and their lengths.
@@ -51,8 +52,8 @@ _ISSUERS = (
     ("6304", "6304", (12, 13, 14, 15, 16)),
 )
 
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
-_IBAN_GROUPS = re.compile(r"(?:[A-Z0-9]{4} ){3,8}[A-Z0-9]{1,4}\Z")
+_IBAN = expression(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+_IBAN_GROUPS = expression(r"(?:[A-Z0-9]{4} ){3,8}[A-Z0-9]{1,4}\Z")
 _IBAN_LENGTHS = {
     "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28, "CH": 21,
     "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FK": 18, "FO": 18,
@@ -63,10 +64,10 @@ _IBAN_LENGTHS = {
     "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }  # fmt: skip
 
-_SSN = re.compile(r"(?<![\w.+-])(?!000|666|9\d\d)\d{3}([- ])(?!00)\d\d\1(?!0000)\d{4}(?![\w-]|\.\d)")
+_SSN = expression(r"(?<![\w.+-])(?!000|666|9\d\d)\d{3}([- ])(?!00)\d\d\1(?!0000)\d{4}(?![\w-]|\.\d)")
 #: Printed on sample cards and in advertisements; nobody's.
 _NOBODYS = frozenset(("078051120", "219099999", "457555462", "123456789"))
-_SAYS_SSN = re.compile(r"(?i)\b(?:ssn|social[ _-]security)")
+_SAYS_SSN = expression(r"(?i)\b(?:ssn|social[ _-]security)")
 
 
 def _emails(text: str) -> Iterator[Found]:

@@ -12,13 +12,15 @@ import hmac
 import re
 from collections.abc import Container
 
+from tachograph.redact.lazy import expression
+
 #: Matches a placeholder and nothing longer.
-PLACEHOLDER: re.Pattern[str] = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
+PLACEHOLDER: re.Pattern[str] = expression(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
 
 #: Also the neutral form; what redaction must leave alone.
-PROTECTED: re.Pattern[str] = re.compile(r"\[REDACTED:(?:[a-z0-9-]+:)?[0-9a-f]{8}\]")
+PROTECTED: re.Pattern[str] = expression(r"\[REDACTED:(?:[a-z0-9-]+:)?[0-9a-f]{8}\]")
 
-_KIND = re.compile(r"\[REDACTED:[a-z0-9-]+:([0-9a-f]{8})\]")
+_KIND = expression(r"\[REDACTED:[a-z0-9-]+:([0-9a-f]{8})\]")
 
 
 def fingerprint(key: bytes, value: str) -> str:

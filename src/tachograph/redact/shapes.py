@@ -11,27 +11,28 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from tachograph.redact.lazy import expression
 from tachograph.redact.letters import BITS, cost, unlikely
 from tachograph.redact.names import Named, Strength, words
 from tachograph.redact.words import table
 
 #: The beginning of a template variable, a stand-in in brackets, dots and stars, or a reference to a secret kept elsewhere.
-_HOLLOW = re.compile(
+_HOLLOW = expression(
     r"\$\{|\$\(|\$[A-Za-z_]|\$\d\b|\{\{|\{%|\{[A-Za-z_][^{}]*\}\Z|<[^<>]*>?\Z|&lt;|%\([A-Za-z_]\w*\)|%[sdr]\b|%[A-Za-z_]+%\Z|#\{|@\{|\[\["
     r"|\*{3}|\.{3}|…|•{3}|-{4}|_{4}|!(?:Ref|Sub|vault|secret|ENV)\b|ENC[\[(]|op://|vault:|ssm:|arn:|awssm:|gcp-sm:|secretref:"
 )
 
-_REPEATED = re.compile(r"([A-Za-z0-9*#.-])\1{23}")
+_REPEATED = expression(r"([A-Za-z0-9*#.-])\1{23}")
 #: ``[the shared key goes here]``.
-_BRACKETED = re.compile(r"\[[A-Za-z]+(?: [A-Za-z]+)+\]?\Z")
+_BRACKETED = expression(r"\[[A-Za-z]+(?: [A-Za-z]+)+\]?\Z")
 #: ``PUT_YOUR_TOKEN_HERE``, ``your_private_key_placeholder_here1234``.
-_PUT_HERE = re.compile(
+_PUT_HERE = expression(
     r"(?:put|insert|replace|enter|paste|add|use)[ _-](?:with[ _-])?(?:your|the|this|in)|your[ _-]?(?:\w{1,16}[ _-])?(?:api|access|secret|private|auth)?[ _-]?"
     r"(?:key|token|secret|password|id)|(?:key|token|secret|password|value)[ _-](?:goes[ _-])?here|placeholder|change[ _-]?me|not[ _-]a[ _-]?real",
     re.IGNORECASE,
 )
 #: Words of stand-ins without any separator: ``somefakekey``.
-_GLUED_NOTHING = re.compile(
+_GLUED_NOTHING = expression(
     r"(?=.{0,24}?(?:some|fake|your|dummy|example|sample|mock|here|invalid))"
     r"(?:some|fake|my|your|the|test|dummy|example|sample|mock|secret|password|passwd|pass|token|key|apikey|here|value|default|short|invalid)+\d{0,4}\Z",
     re.IGNORECASE,
@@ -56,45 +57,45 @@ _STOP = table(
     """
 )
 
-_TYPES = re.compile(
+_TYPES = expression(
     r"(?:u?int(?:eger)?(?:8|16|32|64|128)?|float(?:32|64)?|u?int\d+_t|uint8array|text|string|[A-Za-z]+\[\]|option(?:al)?[<\[].*"
     r"|var(?:char)?\(?\d*\)?|base64|utf-?8|sha-?\d+|md5|aes-?\d*(?:-\w+)*|rsa-?\d*|[hre]s\d{3}|ed25519|v\d+(?:\.\d+)*|oauth ?2(?:\.0)?"
     r"|(?:cram|digest)-md5|scram-sha-\d+(?:-plus)?|xoauth2|ntlmv?\d?)\Z",
     re.IGNORECASE,
 )
 
-_CODE = re.compile(
+_CODE = expression(
     r"\w\(|\)\s*$|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z|^[A-Za-z_]\w*(?:\.\w+)*\[|->|=>|::|\s[|&]{1,2}\s|^[A-Za-z_]\w*\.(?:get|env|environ|config|settings)\b"
     r"|^(?:new|await|return|lambda|function|self|this|process|os|env|ctx|req|args|opts|options|config|settings|data|params)\b[.\[( ]"
 )
 
 #: What is code even where an environment is written: ``TOKEN=get_token()``, ``KEY=settings.key``.
-_CALL = re.compile(r"[A-Za-z_][\w.]*[(\[].*[)\]]\Z|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z", re.DOTALL)
+_CALL = expression(r"[A-Za-z_][\w.]*[(\[].*[)\]]\Z|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z", re.DOTALL)
 
 #: A literal that ended where one seemed to begin: ``"password = " + new Buffer(…``
-_CONCATENATION = re.compile(r"\s*(?:\+|\.\$|\.\s|&\s|\|\|)\s*[\w$(\"'\[]?[^\"'`]*[\[(.$]")
+_CONCATENATION = expression(r"\s*(?:\+|\.\$|\.\s|&\s|\|\|)\s*[\w$(\"'\[]?[^\"'`]*[\[(.$]")
 
-_PATH = re.compile(
+_PATH = expression(
     r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[\w.@%+~-]*(?:[/\\][\w.@%+~ -]*)*\Z"
     r"|[\w.-]+(?:/[\w.-]+)*\.(?:json|ya?ml|toml|txt|pem|crt|key|env|py|js|ts|go|rs|md|cfg|ini|conf|sh|html?|xml|png|svg)\Z"
 )
-_URL = re.compile(r"(?:https?|wss?|ftp|s3|gs|file|git|ssh|mailto|data|urn|tel):")
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,24}://")
+_URL = expression(r"(?:https?|wss?|ftp|s3|gs|file|git|ssh|mailto|data|urn|tel):")
+_ADDRESS = expression(r"[a-z][a-z0-9+.-]{1,24}://")
 #: A handler in a table of routes: ``users/passwords#update``.
-_ROUTE = re.compile(r"[a-z_]+(?:/[a-z_]+)+#[a-z_]+\Z")
+_ROUTE = expression(r"[a-z_]+(?:/[a-z_]+)+#[a-z_]+\Z")
 #: A host name with or without port and path, or a mail address.
-_HOST = re.compile(r"(?:[\w.+-]{1,64}@)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?:/[\w./~%-]*)?\Z")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?\Z")
-UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+_HOST = expression(r"(?:[\w.+-]{1,64}@)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?:/[\w./~%-]*)?\Z")
+_DATE = expression(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?\Z")
+UUID = expression(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
 #: ``2.0.6``, ``4.4.0-rc1``, and with what a lock file joins to it: ``java-jwt:4.4.0=compileClasspath``.
-_VERSION = re.compile(
+_VERSION = expression(
     r"(?:[A-Za-z][\w.-]{0,63}:)?v?\d{1,5}(?:\.\d{1,8}){1,3}(?:[-.+][A-Za-z]{1,12}\.?\d{0,6})?(?:=[A-Za-z]{1,64}(?:,[A-Za-z]{1,64}){0,64})?,?\Z"
 )
-_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?\Z")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_SINGLE = re.compile(r"(.)\1*\Z", re.DOTALL)
-_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_RUNS = re.compile(r"[A-Za-z0-9]+")
+_NUMBER = expression(r"[+-]?\d+(?:[.,]\d+)*%?\Z")
+_IDENTIFIER = expression(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_SINGLE = expression(r"(.)\1*\Z", re.DOTALL)
+_CAMEL = expression(r"[A-Z]?[a-z]+|[A-Z]+")
+_RUNS = expression(r"[A-Za-z0-9]+")
 
 
 def entropy(text: str) -> float:
@@ -184,10 +185,10 @@ def random(value: str, least: int = 16, *, joined: bool = True) -> bool:
 
 #: Characters. The rest of a longer value is as its beginning: text may be nothing but names, and each is looked at.
 _ENOUGH = 192
-_HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
-_DAY = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")
-_TOKEN_LIKE = re.compile(r"[A-Za-z0-9_.+/~:|@=-]+\Z")
-_GROUPS = re.compile(r"-?[A-Za-z0-9]{3,16}(?:-[A-Za-z0-9]{3,16}){2,8}\Z")
+_HEX = expression(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
+_DAY = expression(r"[12]\d{3}-[01]\d-[0-3]\d")
+_TOKEN_LIKE = expression(r"[A-Za-z0-9_.+/~:|@=-]+\Z")
+_GROUPS = expression(r"-?[A-Za-z0-9]{3,16}(?:-[A-Za-z0-9]{3,16}){2,8}\Z")
 
 
 def machine_made(value: str, least: int = 12) -> bool:
@@ -282,13 +283,13 @@ def chosen(value: str) -> bool:
     return password_like(value) and not _LOWER_NAME.match(value)
 
 
-_LOWER_NAME = re.compile(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)+\Z")
+_LOWER_NAME = expression(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)+\Z")
 #: What joins words in names, paths and sentences.
 _JOINING = frozenset("_-./: ,'\"")
 
 
 #: Minified code.
-_OPERATORS = re.compile(r"&&|\|\||[=!]=|=!|=>|\)[,;.]|\(\)|,[A-Za-z_$]")
+_OPERATORS = expression(r"&&|\|\||[=!]=|=!|=>|\)[,;.]|\(\)|,[A-Za-z_$]")
 
 
 def crossed(value: str) -> bool:
@@ -349,7 +350,7 @@ def harmless(value: str, *, quoted: bool, tight: bool = False) -> bool:
 
 
 #: One word and what no sentence and no code puts behind it: ``tangerine!``.
-_EXCLAIMED = re.compile(r"[A-Za-z]{4,24}[!@#$%^&*?]{1,3}[A-Za-z]{0,8}\Z")
+_EXCLAIMED = expression(r"[A-Za-z]{4,24}[!@#$%^&*?]{1,3}[A-Za-z]{0,8}\Z")
 #: What machines make: shorter ones are examples.
 _MADE = frozenset(("key", "token"))
 _SHORTEST_KEY = 12

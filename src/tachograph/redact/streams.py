@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tachograph.format import eventstream, sse
 from tachograph.redact import jsontext
 from tachograph.redact.document import Walk
+from tachograph.redact.lazy import expression, raw_expression
 from tachograph.redact.scanner import Depth
 from tachograph.redact.spans import Edit, secret_of
 from tachograph.redact.words import table
@@ -105,8 +106,8 @@ def rewrite(redactor: Redactor, events: list[Event], tally: Counter[str] | None,
 
 
 #: What the last events of a whole stream are called, in one dialect or another, and the key that says why a model stopped.
-_END = re.compile(r"stop|complete|finish|done|error|exception|metadata", re.IGNORECASE)
-_REASON = re.compile(r"stop|finish|done", re.IGNORECASE)
+_END = expression(r"stop|complete|finish|done|error|exception|metadata", re.IGNORECASE)
+_REASON = expression(r"stop|finish|done", re.IGNORECASE)
 
 
 def _ended(events: list[Event]) -> bool:
@@ -345,7 +346,7 @@ def _spliced(event: Event) -> str:
     return "".join([*pieces, event.text[at:]])
 
 
-_FIELD = re.compile(rb"(?:data|event)(?::|$)|retry:|$")
+_FIELD = raw_expression(rb"(?:data|event)(?::|$)|retry:|$")
 
 
 def _beside(redactor: Redactor, raw: bytes, base: int, tally: Counter[str] | None) -> list[tuple[int, int, bytes]]:
@@ -395,7 +396,7 @@ def eventstream_patches(redactor: Redactor, body: bytes, tally: Counter[str] | N
     return patches
 
 
-_BYTES = re.compile(rb'"bytes"\s*:\s*"([A-Za-z0-9+/]*={0,2})')
+_BYTES = raw_expression(rb'"bytes"\s*:\s*"([A-Za-z0-9+/]*={0,2})')
 
 
 def _wrapped(payload: bytes) -> str | None:
