@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 
 from tachograph.redact.lazy import expression
@@ -196,7 +197,12 @@ def machine_made(value: str, least: int = 12) -> bool:
 
     Digits alone count from twenty on, letters alone if they are no words.
     """
-    value = value[:_ENOUGH]
+    return _machine_made(value[:_ENOUGH], least)
+
+
+# A text says the same again and again, and one that is made to cost time does so most of all.
+@lru_cache(maxsize=2048)
+def _machine_made(value: str, least: int) -> bool:
     core = value.strip("-_=.")
     if len(core) < least or not _TOKEN_LIKE.match(value) or hollow(core) or _DATE.match(core) or _HOST.match(core) or _URL.match(core):
         return False
@@ -364,9 +370,11 @@ def secret(value: str, said: Named, *, quoted: bool = True, tight: bool = False)
     ``quoted``: it is a literal (a JSON string, a quoted word, a command line argument), so it cannot be code.
     ``tight``: written ``NAME=value`` in the manner of an environment, where a bare word is a literal, too.
     """
-    if len(value) > 65536:
-        return False
-    value = value[:_ENOUGH]
+    return len(value) <= 65536 and _secret(value[:_ENOUGH], said, quoted, tight)
+
+
+@lru_cache(maxsize=2048)
+def _secret(value: str, said: Named, quoted: bool, tight: bool) -> bool:
     if len(value) < 4 or said.strength is Strength.NONE or hollow(value) or harmless(value, quoted=quoted, tight=tight):
         return False
     if said.kind == "pin":
