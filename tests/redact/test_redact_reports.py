@@ -175,7 +175,7 @@ def test_goreleaser_6938_a_value_over_several_writes(live: bool) -> None:
 
 @pytest.mark.parametrize("secret", [GITHUB, PEM, ANTHROPIC], ids=["github", "pem", "anthropic"])
 def test_fountain_2359_a_stream_that_breaks_off_inside_a_secret(secret: str) -> None:
-    """https://github.com/SandyTao520/fountain/issues/2359 (known by its subject only): what came of a secret before the end is one, too."""
+    """fountain#2359 (known by its subject only): what came of a secret before the end is one, too."""
     body = chat(["key: ", *[secret[at : at + 4] for at in range(0, len(secret), 4)]])
     for end in range(len(body) // 3, len(body), 41):
         out = answered(REDACTOR, body[:end], [])
@@ -356,7 +356,7 @@ def test_runner_475_the_command_that_declares_a_secret_shows_it(value: str) -> N
 
 
 def test_runner_326_a_value_of_several_lines_masks_no_single_letters() -> None:
-    """https://github.com/actions/runner/issues/326: each line of a secret became one, also a line that was a bracket or a letter."""
+    """https://github.com/actions/runner/issues/326 (known by its subject only): each line of a secret became one, also a line that was a bracket or a letter."""
     value = '{\n  "a": 1,\n  "private": "' + mixed(40) + '"\n}\n'
     red = known(value, PEM)
     ordinary = 'a {\n}\n  "a": 1,\nx = {"b": 2}\n-----\n'
@@ -399,7 +399,7 @@ def test_mvm_1391_the_longest_value_first() -> None:
 
 @pytest.mark.parametrize("value", ["", " ", "\n", "a", "  x ", "1", "\0", "true", "null", "****"])
 def test_lightning_1585_an_empty_value_masks_nothing(value: str) -> None:
-    """https://github.com/OpenFn/lightning/issues/1585: an empty secret matched between all characters."""
+    """lightning#1585 (known by its subject only): an empty secret matched between all characters."""
     text = "An ordinary sentence: a, 1, true and null **** x.\n"
     red = known(value)
     red.learn(value, "env")
@@ -467,7 +467,7 @@ def test_openclaw_143030_a_mask_is_known_as_one() -> None:
 
 
 def test_feint_384_two_values_are_two_marks() -> None:
-    """https://github.com/safishamsi/feint/issues/384 (known by its subject only): two names became one REDACTED."""
+    """feint#384 (known by its subject only): two names became one REDACTED."""
     first, second = mixed(30), mixed(40)[5:]
     out = REDACTOR.document({"api_key": first, "client_secret": second, "copy": f"api_key={first}"})
     assert neutral(out["api_key"]) != neutral(out["client_secret"])
@@ -477,7 +477,7 @@ def test_feint_384_two_values_are_two_marks() -> None:
 
 
 def test_orcareplay_2_what_is_equal_stays_equal() -> None:
-    """https://github.com/OrcaReplay/OrcaReplay/pull/2 (known by its subject only): the live request could never equal the masked one."""
+    """OrcaReplay PR#2 (known by its subject only): the live request could never equal the masked one."""
     request = {"messages": [{"role": "user", "content": f"use {GITHUB}"}], "headers": {"x-api-key": hexa(32)}, "n": 1}
     recorded, live = redactor(), redactor()
     live.text(f"first seen elsewhere, as api_key={GITHUB}")
@@ -509,7 +509,7 @@ SEALED = "AgB" + mixed(300)
         f"Subproject commit {SHA}",
         # https://github.com/gitleaks/gitleaks/issues/1219
         f"tokenizationId: '{hexa(32)}',",
-        # https://github.com/gitleaks/gitleaks/issues/538
+        # https://github.com/gitleaks/gitleaks/issues/538 (known by its subject only)
         f'"integrity": "{INTEGRITY}",',
         f"integrity {INTEGRITY}",
         f'"resolved": "https://registry.example.org/a/-/a-1.0.0.tgz#{SHA}",',
