@@ -88,10 +88,10 @@ NAME = "sessions/ses_01ARZ3NDEKTSV4RRFFQ69G5FAV/00000001.events.jsonl"
 def test_every_object_is_locked_and_checked(weed: Weed) -> None:
     store = open_store(url(weed, retention="30d", mode="governance"))
     write(store, NAME, b"lines\n")
-    store.put_new("keys/x.json", b"{}")
+    store.put_new("store.json", b"{}")
     assert store.settle(20) == 0
     assert spooled(store) == []
-    for name in (NAME, "keys/x.json"):
+    for name in (NAME, "store.json"):
         head = weed.client().head_object(Bucket="suite", Key=key(store, name), ChecksumMode="ENABLED")
         assert head["ObjectLockMode"] == "GOVERNANCE"
         days = (head["ObjectLockRetainUntilDate"] - datetime.datetime.now(datetime.UTC)).total_seconds() / 86400
@@ -99,6 +99,16 @@ def test_every_object_is_locked_and_checked(weed: Weed) -> None:
         assert head.get("ChecksumSHA256")
         with pytest.raises(ClientError):
             weed.client().delete_object(Bucket="suite", Key=key(store, name), VersionId=head["VersionId"])
+
+
+def test_what_a_key_was_before_is_gone(weed: Weed) -> None:
+    store = open_store(url(weed, retention="30d", mode="compliance"))
+    store.put_new("keys/ses_1.json", b"wrapped")
+    store.put_new("keys/ses_11.json", b"another")
+    store.replace("keys/ses_1.json", b"shredded")
+    assert store.read("keys/ses_1.json") == b"shredded"
+    versions = weed.client().list_object_versions(Bucket="suite", Prefix=key(store, "keys/"))["Versions"]
+    assert [version["Key"].rpartition("/")[2] for version in versions] == ["ses_1.json", "ses_11.json"]
 
 
 def test_what_is_put_over_or_deleted_later_does_not_count(weed: Weed) -> None:

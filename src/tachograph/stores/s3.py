@@ -37,6 +37,8 @@ BACK_OFF = (0.5, 30.0)
 PATIENCE = 3
 #: Copied beside the spool when they are read, so that a recording can begin while the bucket is away. Keys in them are wrapped.
 _NEEDED = ("store.json", "keys/store.json")
+#: Never under an Object Lock: wraps of keys, which rotation replaces and shredding destroys.
+_REPLACED = "keys/"
 #: Of these names the first version counts. Others (wraps of keys) are replaced on purpose.
 _WRITTEN_ONCE = ("sessions/", "ledger/", "store.json")
 
@@ -109,8 +111,10 @@ class S3Store:
 
     def replace(self, name: str, data: bytes) -> None:
         self._spool.check(name)
-        self._call("write", name, "put_object", **self._object(name), Body=data, **self._locked())
+        self._call("write", name, "put_object", **self._object(name), Body=data, **self._locked(name))
         self._versions.pop(name, None)
+        if name.startswith(_REPLACED):
+            self._forget_older(name)
 
     def sync(self, name: str) -> None:
         self._spool.sync(name)
@@ -200,9 +204,16 @@ class S3Store:
     def _object(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + name}
 
-    def _locked(self) -> dict[str, Any]:
+    def _forget_older(self, name: str) -> None:
+        """What was replaced must be gone: it is the wrap of a key that was rotated or destroyed, and a version of it is as good."""
+        page = self._call("list", name, "list_object_versions", Bucket=self._bucket, Prefix=self._prefix + name)
+        for version in page.get("Versions", []):
+            if version["Key"] == self._prefix + name and not version.get("IsLatest"):
+                self._call("remove the old version of", name, "delete_object", **self._object(name), VersionId=version["VersionId"])
+
+    def _locked(self, name: str) -> dict[str, Any]:
         more: dict[str, Any] = {"ChecksumAlgorithm": "SHA256"}
-        if self._retention is not None:
+        if self._retention is not None and not name.startswith(_REPLACED):
             until = datetime.datetime.fromtimestamp(self._clock.unix_ms() / 1000, datetime.UTC) + datetime.timedelta(
                 days=self._retention.days
             )
@@ -212,7 +223,7 @@ class S3Store:
     def _put_once(self, name: str, data: bytes) -> None:
         """Raises ``ConflictError`` where there is something else, ``_AwayError`` where nobody answers."""
         try:
-            done = self._call("write", name, "put_object", **self._object(name), Body=data, IfNoneMatch="*", **self._locked())
+            done = self._call("write", name, "put_object", **self._object(name), Body=data, IfNoneMatch="*", **self._locked(name))
         except _TakenError:
             # Perhaps by ourselves: the answer to an earlier try may have been lost.
             if self._remote(name) != data:
