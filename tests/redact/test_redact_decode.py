@@ -6,16 +6,18 @@ import html
 import json
 import quopri
 import random
+import re
 import textwrap
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from redact_samples import ANTHROPIC, AWS, GITHUB, HEX_KEY, PASSWORD, SHAPED, redactor
 
 from tachograph.redact import decode
 from tachograph.redact.placeholder import PLACEHOLDER
+from tachograph.redact.prefilter.trigger import ANYWHERE
 
 ENV_FILE = f"# settings\nDEBUG=1\nDB_PASSWORD={PASSWORD}\nNAME=app\n"
 
@@ -128,6 +130,42 @@ def test_random_bytes_are_left_alone_or_text(data: bytes) -> None:
     decode.find(base64.b64encode(data).decode(), lambda text: seen.append(text) or [])  # type: ignore[func-returns-value]
     for text in seen:
         assert sum(c.isprintable() or c.isspace() for c in text[:4096]) >= 0.75 * len(text[:4096])
+
+
+def woken(written: str) -> bool:
+    return any(re.search(trigger.pattern, written) for trigger in decode.TRIGGERS[: decode._FIRST_ESCAPE])
+
+
+def began(data: bytes) -> bool:
+    written = base64.b64encode(data).decode()
+    return next(decode._encoded(written, [ANYWHERE], []), None) is not None
+
+
+@given(st.text(min_size=12, max_size=40) | st.text("aZ 0\n=äßжЖ€語🔑", min_size=12, max_size=40))
+@example("Passwörter und anderes, was nicht jeder wissen soll")
+@example("пароль: hunter2hunter2")
+@example("密码是 hunter2hunter2hunter2")
+@example("🔑🔑🔑 hunter2hunter2")
+def test_what_is_decoded_is_what_wakes(text: str) -> None:
+    for data in (
+        text.encode("utf-8", "replace"),
+        text.encode("utf-16-le", "replace"),
+        text.encode("latin-1", "replace"),
+        b"\xff" + text.encode(),
+    ):
+        if len(data) >= 18 and began(data):
+            assert woken(base64.b64encode(data).decode()), data
+    data = text.encode("utf-8", "replace")
+    if len(data) >= 18 and text.isprintable():
+        assert began(data), data
+
+
+def test_names_and_paths_and_random_bytes_wake_nothing() -> None:
+    for written in (
+        "a_very_long_identifier_of_many_words", "AVeryLongIdentifierThatIsNoEncoding", "src/tachograph/redact/prefilter/superset",
+        "DESCRIPTION_OF_MANY_THINGS_AT_ONCE", "d41d8cd98f00b204e9800998ecf8427e", base64.b64encode(bytes(range(120, 250))).decode(),
+    ):  # fmt: skip
+        assert not woken(written), written
 
 
 @given(st.text(max_size=300))

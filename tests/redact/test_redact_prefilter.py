@@ -131,6 +131,13 @@ def test_a_pattern_that_is_refused_is_looked_for_by_its_literals() -> None:
     assert sorted(number for number, _ in Hyperscan(refused, compiled(refused)).scan("abc1x")) == [0, 1]
 
 
+def test_a_pattern_that_is_refused_and_has_no_literals_is_an_error() -> None:
+    """Such a trigger would never fire, and nobody would know."""
+    hs = pytest.importorskip("hyperscan")
+    with pytest.raises(hs.HyperscanError):
+        compiled((Trigger((), r"(?:x)?"), Trigger(("abc",), r"abc\d")))
+
+
 # -- the patterns --------------------------------------------------------------------------------------------------------------
 
 

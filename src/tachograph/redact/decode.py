@@ -11,7 +11,10 @@ bytes, so a large picture costs nothing. What comes out is scanned once, and may
 base64 or hexadecimal is shorter than the one around it, and of the escapes only the lines around them are scanned again, so the cost is
 linear in the text.
 
-A text without a run of 24 base64 characters, without ``%``, backslash, ``&`` and ``=`` cannot hold anything that this module finds.
+A prefilter needs no run of base64 characters to wake this module, of which every long identifier and path is one: of a text in base64 the
+characters have bits that are always the same. So a text is only taken for one if its first bytes are well-formed: what begins in
+ISO-8859-1 with other characters than those of ASCII, or in the middle of a character, is not decoded. Nor is anything found in a text
+without such a beginning, ``%``, backslash, ``&`` and ``=``.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ import binascii
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Literal, NamedTuple, Protocol
 
 from tachograph.redact.prefilter.engines import Hit
-from tachograph.redact.prefilter.trigger import ANYWHERE, RUNS, Trigger
+from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
 from tachograph.redact.spans import Found
 
 #: Layers of encoding that are undone.
@@ -33,21 +37,95 @@ _SHORTEST = 24
 #: Characters of a line of wrapped base64: fewer are a word that happens to stand on a line of its own.
 _SHORTEST_LINE = 40
 _SHORTEST_HEX = 32
-#: Characters. A longer run is no path, and no token with a prefix.
-_LONGEST_PATH = 1024
 #: Bytes that are looked at first.
 _SAMPLE = 24
 #: Characters of context around an escape in a line without end.
 _REACH = 2048
 
-_WRAP = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}")
-_LAST_LINE = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}[A-Za-z0-9+/_-]{1,23}={0,2}(?=[\s\"'\\]|\Z)")
-_PART = re.compile(rf"(?<![A-Za-z0-9+])[A-Za-z0-9+]{{{_SHORTEST - 2},}}={{0,2}}")
-_PARTS = re.compile(r"[^A-Za-z0-9+=]")
+_HEAD_PLACE = re.compile(r"(?:(?<![A-Za-z0-9+])|(?<=\\[nrt]))(?=[A-Za-z0-9+/_-]{20})[A-Za-z0-9]")
+_HEX_RUN = re.compile(rf"(?<![A-Fa-f0-9])(?=[02-7])[A-Fa-f0-9]{{{_SHORTEST_HEX},}}")
+_WRAP = r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}"
+_RUN = re.compile(r"[A-Za-z0-9+/_-]+")
+_NEXT_LINE = re.compile(rf"{_WRAP}([A-Za-z0-9+/_-]{{{_SHORTEST},}})")
+_LAST_LINE = re.compile(rf"{_WRAP}[A-Za-z0-9+/_-]{{1,23}}={{0,2}}(?=[\s\"'\\]|\Z)")
+_PART = re.compile(rf"[A-Za-z0-9+]{{{_SHORTEST - 2},}}={{0,2}}")
 _GAPS = re.compile(r"\\[nr]|[\s>#]")
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 _PRINTABLE = bytes((9, 10, 13, *range(32, 127)))
 _HIGH = bytes(range(128, 256))
+
+
+#: What a byte of a text in UTF-8 can be: P is printable; A also nothing, which is half of UTF-16; a 2, or a 3, begins a character of two, or
+#: of three or four bytes; L is one of these; R is the rest of one.
+_SORTS = {
+    "P": frozenset(_PRINTABLE),
+    "A": frozenset((0, *_PRINTABLE)),
+    "2": frozenset(range(0xC2, 0xE0)),
+    "3": frozenset(range(0xE0, 0xF5)),
+    "L": frozenset(range(0xC2, 0xF5)),
+    "R": frozenset(range(0x80, 0xC0)),
+}
+#: Three bytes of which not all are in ASCII, at the beginning of a character.
+_MIXED = ("AAL", "A2R", "A3R", "2RA", "2RL", "3RR")
+#: The three behind such ones, by what is missing of the last character.
+_COMPLETE, _ONE_MORE, _TWO_MORE = ("AAA", *_MIXED), ("RAA", "RAL", "R2R", "R3R"), ("RRA", "RRL")
+_BEHIND = {"AA2": _ONE_MORE, "AA3": _TWO_MORE, "A2R": _COMPLETE, "A3R": _ONE_MORE, "2RA": _COMPLETE, "2R2": _ONE_MORE, "2R3": _TWO_MORE}
+_BEHIND["3RR"] = (*_COMPLETE, *_ONE_MORE)
+#: Groups of four characters at the beginning that are looked at: fewer than the shortest run has.
+_HEAD = 5
+_ALPHABET = (*ascii_uppercase, *ascii_lowercase, *digits, r"\-+", "/_")
+
+
+def _set(numbers: Iterable[int]) -> str:
+    """A class of the base64 characters that stand for these numbers."""
+    return f"[{''.join(_ALPHABET[number] for number in sorted(numbers))}]"
+
+
+def _group(sorts: str) -> str:
+    """Four base64 characters that are three bytes of these sorts, as a pattern; it may match more."""
+    first, second, third = (_SORTS[sort] for sort in sorts)
+    middle = {byte >> 4 for byte in second}
+    # Of the last byte the top two bits are in the third character, the others in the fourth.
+    ends = [
+        _set(number for number in range(64) if number & 3 == top) + _set({byte & 63 for byte in third if byte >> 6 == top})
+        for top in sorted({byte >> 6 for byte in third})
+    ]
+    return _set({byte >> 2 for byte in first}) + _set(number for number in range(64) if number & 15 in middle) + f"(?:{'|'.join(ends)})"
+
+
+def _any(groups: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(_group, groups))})"
+
+
+def _heads() -> Iterator[Trigger]:
+    """The beginning of a text in base64: ``_HEAD`` groups in ASCII, or fewer and the first one that is not. Where that is the very first,
+    one more is looked at."""
+    edge = r"(?:^|[^A-Za-z0-9+]|\\[nrt])"
+    ascii_ = _group("AAA")
+    yield Trigger((), f"{edge}{_group('PAA')}(?:{ascii_}){{{_HEAD - 1}}}", tail=4 * _HEAD)
+    for plain in range(1, _HEAD):
+        yield Trigger((), f"{edge}{_group('PAA')}(?:{ascii_}){{{plain - 1}}}{_any(_MIXED)}", tail=4 * (plain + 1))
+    by_next: dict[tuple[str, ...], list[str]] = {}
+    for first, following in _BEHIND.items():
+        by_next.setdefault(following, []).append(first)
+    pairs = "|".join(_any(first) + _any(following) for following, first in by_next.items())
+    yield Trigger((), f"{edge}(?:{pairs})", tail=8)
+
+
+def _sorted(data: bytes, sorts: str) -> bool:
+    """Whether these bytes are of these sorts, each of its own."""
+    return len(data) == len(sorts) and all(byte in _SORTS[sort] for byte, sort in zip(data, sorts, strict=True))
+
+
+def _well_formed(sample: bytes) -> bool:
+    """Whether what is not in ASCII begins as ``_heads`` says."""
+    at = next((n for n, byte in enumerate(sample) if byte > 127), len(sample)) // 3 * 3
+    if at:
+        return at >= 3 * _HEAD or any(_sorted(sample[at : at + 3], sorts) for sorts in _MIXED)
+    return any(
+        _sorted(sample[:3], first) and any(_sorted(sample[3:6], sorts) for sorts in following) for first, following in _BEHIND.items()
+    )
+
 
 _NAMED = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'"}
 _SIMPLE = {"n": "\n", "r": "\r", "t": "\t"}
@@ -125,12 +203,15 @@ _ESCAPES = (
 _FORM = _ESCAPES[0]._replace(each=re.compile(_ESCAPES[0].each.pattern + r"|\+"), undo=_form)
 _BLANK = re.compile(r"\s")
 
-#: What must be in a text for ``find``: runs of base64 characters, among which hexadecimal is, too, or an escape.
+#: What must be in a text for ``find``: the beginning of a text in base64 or in hexadecimal, or an escape.
+_HEADS = tuple(_heads())
 TRIGGERS = (
-    RUNS,
+    *_HEADS,
+    Trigger((), rf"(?:^|[^A-Fa-f0-9])(?:[2-7][A-Fa-f0-9]|0[9AaDd]){{{_SHORTEST_HEX // 2}}}", tail=_SHORTEST_HEX),
     *(Trigger(escapes.marks, escapes.worth.pattern) for escapes in _ESCAPES),
 )
-_RUNS = 0
+_HEX = len(_HEADS)
+_FIRST_ESCAPE = _HEX + 1
 #: The hits of a text that was not looked at.
 ANYTHING: tuple[Hit, ...] = tuple((number, ANYWHERE) for number in range(len(TRIGGERS)))
 
@@ -139,13 +220,13 @@ def find(text: str, scan: Scan, hits: Sequence[Hit] = ANYTHING) -> list[Found]:
     """What is masked because of what it decodes to. ``scan`` finds the secrets of a decoded text, and calls this again for the next
     layer. ``hits``: those of the triggers."""
     out: list[Found] = []
-    runs = [at for number, at in hits if number == _RUNS]
-    for start, end, decoded in _encoded(text, runs):
+    heads = [at for number, at in hits if number < _HEX]
+    for start, end, decoded in _encoded(text, heads, [at for number, at in hits if number == _HEX]):
         inner = next(iter(scan(decoded)), None)
         if inner is not None:
             out.append(Found(start, end, inner.kind, inner.rule))
-    for number in sorted({number for number, _ in hits} - {_RUNS}):
-        escapes = _ESCAPES[number - 1]
+    for number in sorted({number for number, _ in hits if number >= _FIRST_ESCAPE}):
+        escapes = _ESCAPES[number - _FIRST_ESCAPE]
         if any(mark in text for mark in escapes.marks):
             for low, high in _windows(text, escapes.worth):
                 out += _unescaped(text[low:high], low, escapes, scan)
@@ -156,7 +237,7 @@ def possible(text: str) -> bool:
     """Whether anything in a text would be decoded."""
     if any(mark in text and escapes.worth.search(text) for escapes in _ESCAPES for mark in escapes.marks):
         return True
-    return next(_encoded(text, [ANYWHERE]), None) is not None
+    return next(_encoded(text, [ANYWHERE], [ANYWHERE]), None) is not None
 
 
 def credentials(text: str) -> str:
@@ -169,72 +250,55 @@ def credentials(text: str) -> str:
 # -- runs ----------------------------------------------------------------------------------------------------------------
 
 
-def _encoded(text: str, places: list[int]) -> Iterator[tuple[int, int, str]]:
-    runs = list(_matches(text, _LONG_RUN, places)) if places else []
-    if runs:
-        yield from _base64_runs(text, [_run(text, match) for match in runs])
-        yield from _hex_runs(text, [match.span() for match in runs if match.end() - match.start() >= _SHORTEST_HEX])
+def _encoded(text: str, heads: list[int], hexes: list[int]) -> Iterator[tuple[int, int, str]]:
+    """Where base64 and hexadecimal of a text stand, and that text. The places: where one may begin."""
+    if heads:
+        yield from _base64_runs(text, _starts(text, _HEAD_PLACE, heads))
+    if hexes:
+        yield from _hex_runs(text, _starts(text, _HEX_RUN, hexes))
 
 
-def _matches(text: str, pattern: re.Pattern[str], places: list[int]) -> Iterator[re.Match[str]]:
-    """What a pattern matches at these places, in order."""
+def _starts(text: str, beginning: re.Pattern[str], places: list[int]) -> list[int]:
+    """Those of the places where there is such a beginning, in order; all there are where nobody looked."""
     if ANYWHERE in places:
-        yield from pattern.finditer(text)
-        return
-    for at in sorted(set(places)):
-        match = pattern.match(text, at)
-        if match is not None:
-            yield match
+        return [match.start() for match in beginning.finditer(text)]
+    return [at for at in sorted(set(places)) if beginning.match(text, at)]
 
 
-#: Whole runs.
-_LONG_RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_SHORTEST},}}")
-_LONG_HEX = re.compile(rf"(?<![A-Fa-f0-9])[A-Fa-f0-9]{{{_SHORTEST_HEX},}}")
+def _base64_runs(text: str, starts: list[int]) -> Iterator[tuple[int, int, str]]:
+    tried = done = 0
+    for start in starts:
+        if start < done:
+            continue
+        if start >= tried and (not start or text[start - 1] not in "/_-"):
+            tried = _wrapped(text, start)
+            decoded = _text(text[start:tried]) if tried - start >= _SHORTEST else None
+            if decoded is not None:
+                done = tried
+                yield start, tried, decoded
+                continue
+        # It may be a part of a path, or of a token in parts.
+        part = _PART.match(text, start)
+        decoded = _text(part.group()) if part is not None and part.end() - start >= _SHORTEST else None
+        if part is not None and decoded is not None:
+            done = part.end()
+            yield start, done, decoded
 
 
-def _run(text: str, match: re.Match[str]) -> tuple[int, int]:
-    # In a string that is written with escapes a line's end is two characters, of which the second looks like base64.
-    start, end = match.span()
-    return (start + 1 if text[start] in "nr" and text[start - 1 : start] == "\\" else start), end
-
-
-def _base64_runs(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
-    """Where base64 of a text stands, and that text."""
-    number = 0
-    while number < len(runs):
-        start, end = runs[number]
-        width = end - start
-        number += 1
-        if width >= _SHORTEST_LINE:
-            # Wrapped: lines as long as the first one; the last may be shorter.
-            full = True
-            while (
-                full and number < len(runs) and runs[number][1] - runs[number][0] <= width and _WRAP.fullmatch(text, end, runs[number][0])
-            ):
-                full = runs[number][1] - runs[number][0] == width
-                end = runs[number][1]
-                number += 1
-            short = _LAST_LINE.match(text, end) if full and width % 4 == 0 else None
-            end = short.end() if short is not None else end
-        yield from _one(text, start, end)
-
-
-def _one(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _wrapped(text: str, start: int) -> int:
+    """Where the base64 ends whose first line begins here: lines as long as that one, of which the last may be shorter."""
+    line = _RUN.match(text, start)
+    end = line.end() if line is not None else start
+    width = end - start
+    full = width >= _SHORTEST_LINE
+    while full and (line := _NEXT_LINE.match(text, end)) is not None and line.end() - line.start(1) <= width:
+        full = line.end() - line.start(1) == width
+        end = line.end()
+    short = _LAST_LINE.match(text, end) if full and width % 4 == 0 else None
+    end = short.end() if short is not None else end
     while end < len(text) and text[end] == "=":
         end += 1
-    written = text[start:end]
-    decoded = _text(written)
-    if decoded is not None:
-        yield start, end, decoded
-        return
-    if len(written) > _LONGEST_PATH or _PARTS.search(written) is None:
-        return
-    # It may be a part of a path, or of a token in parts
-    for part in _PART.finditer(written):
-        if _SHORTEST <= part.end() - part.start() < len(written):
-            decoded = _text(part.group())
-            if decoded is not None:
-                yield start + part.start(), start + part.end(), decoded
+    return end
 
 
 def _text(written: str) -> str | None:
@@ -268,18 +332,16 @@ def _texty(sample: bytes) -> bool:
         return bool(sample) and not sample.translate(None, _PRINTABLE)
     text = sample.decode("utf-8", "ignore")
     lost = len(sample) - len(text.encode())
-    return lost <= 3 and not text.encode().translate(None, _PRINTABLE + _HIGH)
+    return lost <= 3 and not text.encode().translate(None, _PRINTABLE + _HIGH) and _well_formed(sample)
 
 
-def _hex_runs(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
-    for low, high in runs:
-        for match in _LONG_HEX.finditer(text, low, high):
-            run = match.group()
-            if len(run) % 2 or binascii.unhexlify(run[:_SHORTEST_HEX]).translate(None, _PRINTABLE):
-                continue
-            data = binascii.unhexlify(run)
+def _hex_runs(text: str, starts: list[int]) -> Iterator[tuple[int, int, str]]:
+    for start in starts:
+        run = _HEX_RUN.match(text, start)
+        if run is not None and len(run.group()) % 2 == 0:
+            data = binascii.unhexlify(run.group())
             if not data.translate(None, _PRINTABLE):
-                yield *match.span(), data.decode("ascii")
+                yield *run.span(), data.decode("ascii")
 
 
 # -- escapes -------------------------------------------------------------------------------------------------------------

@@ -127,8 +127,12 @@ def compiled(triggers: Sequence[Trigger]) -> Any:
     try:
         return _database(hs, triggers, expressions)
     except hs.HyperscanError:
-        accepted = [made if all(_accepted(hs, text) for text in made) else None for made in expressions]
-        return _database(hs, triggers, [made or _literals(trigger) for made, trigger in zip(accepted, triggers, strict=True)])
+        # What has nothing but a pattern is tried again as it is: better an error than a trigger that never fires.
+        accepted = [
+            made if not trigger.literals or all(_accepted(hs, text) for text in made) else _literals(trigger)
+            for made, trigger in zip(expressions, triggers, strict=True)
+        ]
+        return _database(hs, triggers, accepted)
 
 
 def expression(trigger: Trigger) -> list[str]:

@@ -208,7 +208,7 @@ def _set(chars: frozenset[int], outside: bool) -> str:
     if not chars:
         raise UnsupportedError("a class of nothing")
     if len(chars) == 1:
-        return f"\\x{next(iter(chars)):02x}"
+        return _byte(next(iter(chars)))
     out = []
     ordered = sorted(chars)
     at = 0
@@ -216,6 +216,11 @@ def _set(chars: frozenset[int], outside: bool) -> str:
         to = at
         while to + 1 < len(ordered) and ordered[to + 1] == ordered[to] + 1:
             to += 1
-        out.append(f"\\x{ordered[at]:02x}-\\x{ordered[to]:02x}" if to > at else f"\\x{ordered[at]:02x}")
+        out.append(f"{_byte(ordered[at])}-{_byte(ordered[to])}" if to > at else _byte(ordered[at]))
         at = to + 1
     return f"[{''.join(out)}]"
+
+
+def _byte(number: int) -> str:
+    """Short where that is safe: the matcher takes no pattern of more than 16,000 characters."""
+    return chr(number) if chr(number).isalnum() else f"\\x{number:02x}"
