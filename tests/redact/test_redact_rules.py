@@ -111,3 +111,11 @@ def test_a_run_that_varies_too_little_is_read_once() -> None:
     rule = Rule(id="x", kind="x", keywords=("aab-",), pattern=Counting(r"aab-[a-z-]{10,4000}"), entropy=3.5)
     assert found(Vendors((rule,)), "aab-" * 10_000) == []
     assert Counting.tries < 30
+
+
+def test_a_sign_is_in_every_text_in_which_the_rule_is() -> None:
+    signed = [rule for rule in ALL if rule.sign]
+    assert signed
+    for rule in signed:
+        for text in rule.positive:
+            assert re.search(rule.sign, text, rule.pattern.flags), (rule.id, text)

@@ -49,7 +49,7 @@ STEMS = (
 #: Characters of a name before and after its stem.
 _REACH = 64
 
-_NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.$")
+_NAME_CHARS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.$"
 
 #: A quote at some level of escaping, or as an entity.
 _QUOTE = r"(?:\\{0,8}[\"'`]|&(?:amp;)?(?:quot|apos|\#39|\#34);|\\{1,4}u002[27]|%22|%27)"
@@ -75,6 +75,12 @@ _JOINT = expression(
     re.VERBOSE,
 )
 
+#: A stem behind which nothing is, as behind most in code and prose: a name without a dash, then what joins it to no value, or the end of a
+#: line, or a word without a digit which begins neither a joint nor a literal. Sooner told than by ``_JOINT``.
+_NOTHING = re.compile(
+    r"[A-Za-z0-9_.$]{0,64}(?:[^A-Za-z0-9_.$\s\"'`&\\%\[,)>:=?|+!({：＝-]|\)(?!:)|:[ \t]{0,16}\n"
+    r"|[ ](?![bcnuvBCNUV]|(?:for|string|is|was)[ \t])[A-Za-z][A-Za-z_.~+/=-]{0,64}(?![A-Za-z0-9_.~+/=\"'`&\\%-]))"
+)
 _OPEN = expression(rf"(?:@|[rbufRBUF]{{1,2}})?(?P<q>{_QUOTE})(?:(?P=q){{2}})?", re.VERBOSE)
 _COOKIE_JOINT = expression(rf"2?(?:{_QUOTE})?\s{{0,2}}[:=,]\s{{0,2}}(?:{_QUOTE})?(?=[^\s=;]{{1,256}}=)", re.VERBOSE)
 _COOKIE_STOP = expression(r"[\r\n\"'`]|\\[nr\"']|\\u00")
@@ -127,10 +133,11 @@ def find(text: str, places: Iterable[tuple[int, str]], *, named: Callable[[str],
     """Secrets beside their names. ``places``: where the stems begin in the lowered text, each with its stem, sorted."""
     out: list[Found] = []
     after = 0  # the end of the last line of cookies
+    marked = "[REDACTED:" in text
     for at, stem in places:
         if out and at < out[-1].end and at > out[-1].start:
             continue  # a stem inside what is masked already
-        mark = text.rfind("[REDACTED:", max(0, at - _LONGEST_MARK), at)
+        mark = text.rfind("[REDACTED:", max(0, at - _LONGEST_MARK), at) if marked else -1
         if mark >= 0 and "]" not in text[mark:at]:
             continue  # the kind in a placeholder is no name
         if stem == "cookie":
@@ -237,14 +244,14 @@ def _letters(text: str) -> str:
 def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found | None:
     if _LONG.match(text, end):
         return None  # in the middle of a blob, where a joint could only be sought in vain, at every length of the rest
-    begin = start
     floor = max(0, start - _REACH)
-    while begin > floor and text[begin - 1] in _NAME_CHARS:
-        begin -= 1
+    begin = floor + len(text[floor:start].rstrip(_NAME_CHARS))
     if text[begin - 2 : begin] in ("= ", "==", "=("):
         found = _compared(text, begin, end, named)
         if found is not None:
             return found
+    if text[begin] != "-" and _NOTHING.match(text, end):
+        return None
     joint = _JOINT.match(text, end)
     if joint is None:
         return None

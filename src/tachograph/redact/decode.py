@@ -70,9 +70,10 @@ _MIXED = ("AAL", "A2R", "A3R", "2RA", "2RL", "3RR")
 #: The three behind such ones, by what is missing of the last character.
 _COMPLETE, _ONE_MORE, _TWO_MORE = ("AAA", *_MIXED), ("RAA", "RAL", "R2R", "R3R"), ("RRA", "RRL")
 _BEHIND = {"AA2": _ONE_MORE, "AA3": _TWO_MORE, "A2R": _COMPLETE, "A3R": _ONE_MORE, "2RA": _COMPLETE, "2R2": _ONE_MORE, "2R3": _TWO_MORE}
+_BEHIND["PAA"] = _COMPLETE
 _BEHIND["3RR"] = (*_COMPLETE, *_ONE_MORE)
-#: Groups of four characters at the beginning that are looked at: fewer than the shortest run has.
-_HEAD = 5
+#: Base64 characters at the beginning that are looked at.
+_HEAD = 8
 _ALPHABET = (*ascii_uppercase, *ascii_lowercase, *digits, r"\-+", "/_")
 
 
@@ -97,34 +98,23 @@ def _any(groups: Iterable[str]) -> str:
     return f"(?:{'|'.join(map(_group, groups))})"
 
 
-def _heads() -> Iterator[Trigger]:
-    """The beginning of a text in base64: ``_HEAD`` groups in ASCII, or fewer and the first one that is not. Where that is the very first,
-    one more is looked at."""
-    edge = r"(?:^|[^A-Za-z0-9+]|\\[nrt])"
-    ascii_ = _group("AAA")
-    yield Trigger((), f"{edge}{_group('PAA')}(?:{ascii_}){{{_HEAD - 1}}}", tail=4 * _HEAD)
-    for plain in range(1, _HEAD):
-        yield Trigger((), f"{edge}{_group('PAA')}(?:{ascii_}){{{plain - 1}}}{_any(_MIXED)}", tail=4 * (plain + 1))
+def _head() -> str:
+    """The beginning of a text in base64: six bytes of characters that are whole or go on."""
     by_next: dict[tuple[str, ...], list[str]] = {}
     for first, following in _BEHIND.items():
         by_next.setdefault(following, []).append(first)
-    pairs = "|".join(_any(first) + _any(following) for following, first in by_next.items())
-    yield Trigger((), f"{edge}(?:{pairs})", tail=8)
+    return "|".join(_any(first) + _any(following) for following, first in by_next.items())
 
 
 def _sorted(data: bytes, sorts: str) -> bool:
     """Whether these bytes are of these sorts, each of its own."""
-    return len(data) == len(sorts) and all(byte in _SORTS[sort] for byte, sort in zip(data, sorts, strict=True))
+    return all(byte in _SORTS[sort] for byte, sort in zip(data, sorts, strict=True))
 
 
 def _well_formed(sample: bytes) -> bool:
-    """Whether what is not in ASCII begins as ``_heads`` says."""
-    at = next((n for n, byte in enumerate(sample) if byte > 127), len(sample)) // 3 * 3
-    if at:
-        return at >= 3 * _HEAD or any(_sorted(sample[at : at + 3], sorts) for sorts in _MIXED)
-    return any(
-        _sorted(sample[:3], first) and any(_sorted(sample[3:6], sorts) for sorts in following) for first, following in _BEHIND.items()
-    )
+    """Whether a text begins as ``_head`` says."""
+    first, second = sample[:3], sample[3:6]
+    return any(_sorted(first, begun) and any(_sorted(second, sorts) for sorts in following) for begun, following in _BEHIND.items())
 
 
 _NAMED = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'"}
@@ -204,14 +194,12 @@ _FORM = _ESCAPES[0]._replace(each=re.compile(_ESCAPES[0].each.pattern + r"|\+"),
 _BLANK = re.compile(r"\s")
 
 #: What must be in a text for ``find``: the beginning of a text in base64 or in hexadecimal, or an escape.
-_HEADS = tuple(_heads())
 TRIGGERS = (
-    *_HEADS,
+    Trigger((), rf"(?:^|[^A-Za-z0-9+]|\\[nrt])(?:{_head()})", tail=_HEAD),
     Trigger((), rf"(?:^|[^A-Fa-f0-9])(?:[2-7][A-Fa-f0-9]|0[9AaDd]){{{_SHORTEST_HEX // 2}}}", tail=_SHORTEST_HEX),
     *(Trigger(escapes.marks, escapes.worth.pattern) for escapes in _ESCAPES),
 )
-_HEX = len(_HEADS)
-_FIRST_ESCAPE = _HEX + 1
+_BASE64, _HEX, _FIRST_ESCAPE = range(3)
 #: The hits of a text that was not looked at.
 ANYTHING: tuple[Hit, ...] = tuple((number, ANYWHERE) for number in range(len(TRIGGERS)))
 
@@ -220,7 +208,7 @@ def find(text: str, scan: Scan, hits: Sequence[Hit] = ANYTHING) -> list[Found]:
     """What is masked because of what it decodes to. ``scan`` finds the secrets of a decoded text, and calls this again for the next
     layer. ``hits``: those of the triggers."""
     out: list[Found] = []
-    heads = [at for number, at in hits if number < _HEX]
+    heads = [at for number, at in hits if number == _BASE64]
     for start, end, decoded in _encoded(text, heads, [at for number, at in hits if number == _HEX]):
         inner = next(iter(scan(decoded)), None)
         if inner is not None:

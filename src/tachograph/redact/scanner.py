@@ -21,7 +21,7 @@ from typing import NamedTuple
 from tachograph.redact import addresses, assignments, calls, commands, decode, files, headers, manifests, pem, pii, presidio, services
 from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
-from tachograph.redact.prefilter.engines import Engine, Hit, lower
+from tachograph.redact.prefilter.engines import Engine, Hit
 from tachograph.redact.prefilter.index import Index
 from tachograph.redact.prefilter.trigger import Trigger, places
 from tachograph.redact.repeats import again
@@ -99,7 +99,7 @@ class Scanner:
                 lambda text, hits: assignments.find(text, stemmed(text, hits), named=named),
             ),
             Finder(Depth.ALL, 4, commands.TRIGGERS, lambda text, hits: commands.find(text, {number for number, _ in hits})),
-            Finder(Depth.ALL, 5, services.TRIGGERS, lambda text, hits: services.find(text, lower(text), hits)),
+            Finder(Depth.ALL, 5, services.TRIGGERS, services.find),
             Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, hits: self._decoded(text, Depth.ALL, hits)),
             Finder(Depth.ALL, 5, pii.TRIGGERS if own else (), lambda text, _: pii.find(text, own)),
             Finder(Depth.ALL, 5, presidio.TRIGGERS if asked else (), lambda text, _: presidio.find(text, asked)),

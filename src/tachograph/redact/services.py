@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 
 from tachograph.redact import shapes
 from tachograph.redact.names import harmless_before, words
-from tachograph.redact.prefilter.engines import Hit
-from tachograph.redact.prefilter.trigger import ANYWHERE, RUN, RUNS, Trigger
+from tachograph.redact.prefilter.engines import Hit, lower
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.rules.service_names import AMBIGUOUS_NAMES, SERVICE_NAMES
 from tachograph.redact.spans import Found
 
@@ -71,11 +71,16 @@ _ENCODED = frozenset(name.encode() for name in SERVICE_NAMES)
 _C, _CD, _OPEN, _FILL = r"[A-Za-z_.+/~:|@-]", r"[A-Za-z0-9_.+/~:|@-]", r"[\s\"'`=:>,-]", r"[\sA-Za-z0-9\"'=:_.`\\>,-]"
 #: Behind a name, a value has a digit within so many characters; without a word for it, it has an unbroken run of so many with a digit in it,
 #: within ``_BEGINNING`` characters. That tells it from words.
-_TELLING_PART = RUN
+_TELLING_PART = 20
 _BEGINNING = 64
 _UNBROKEN = re.compile(rf"[A-Za-z0-9+/_-]{{{_TELLING_PART},}}")
 _DIGIT = re.compile("[0-9]")
-_LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]+")
+#: Such a run up to its first digit or some characters further, so that it is nearly as long as it has to be.
+_LETTERS, _ANY = "[A-Za-z+/_-]", "[A-Za-z0-9+/_-]"
+_TELLING_RUN = "|".join(
+    f"{_LETTERS}{{{least},{most}}}[0-9]{_ANY}{{{more}}}"
+    for least, most, more in ((0, 3, 16), (4, 7, 12), (8, 11, 8), (12, 15, 4), (16, 95, 0))
+)
 #: What must be in a text for ``find``: a word and a value right behind it, a word and a value after a name, or a value without a word.
 TRIGGERS = (
     Trigger(WORDS, rf"(?i:{_WORD.pattern})-?[A-Za-z0-9]{_CD}{{11}}", caseless=True),
@@ -84,53 +89,28 @@ TRIGGERS = (
         rf"(?i:{'|'.join(WORDS)}){_FILL}{{0,128}}{_OPEN}(?:{_C}{{0,5}}[0-9]{_CD}{{6}}|{_C}{{6,{_TELLING_PART - 1}}}[0-9])",
         caseless=True,
     ),
-    RUNS,
+    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])(?:{_TELLING_RUN})"),
 )
-_BEHIND_WORDS, _BEHIND_NAMES, _VALUES = range(3)
-#: Characters: all that may be between the beginning of a name and that of its value.
-_FAR = 320
+_BEHIND_WORDS, _BEHIND_NAMES = range(2)
 
 
-def find(text: str, lowered: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (_BEHIND_NAMES, 0))) -> list[Found]:
-    """Keys beside the names of services. ``lowered`` is the text with its letters lowered, of the same length; ``hits``: those of the
-    triggers."""
+def find(text: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (_BEHIND_NAMES, 0))) -> list[Found]:
+    """Keys beside the names of services. ``hits``: those of the triggers."""
+    lowered = lower(text)
     out: list[Found] = []
-    values = []
-    for number, at in hits:
-        if number == _BEHIND_WORDS:
-            out += _behind_words(text, lowered)
-        else:
-            values.append(at if number == _VALUES else ANYWHERE)
-    whole: set[bytes] = set()
-    split: set[bytes] = set()
-    for low, high in _around(text, values):
-        plain = lowered[low:high].encode("ascii", "replace")
-        whole |= _ENCODED.intersection(plain.translate(_KEEP).split())
-        split |= _ENCODED.intersection(plain.translate(_KEEP, b"-_.").split())
+    numbers = {number for number, _ in hits}
+    if _BEHIND_WORDS in numbers:
+        out += _behind_words(text, lowered)
+    if numbers <= {_BEHIND_WORDS}:
+        return out
+    plain = lowered.encode("ascii", "replace")
+    whole = _ENCODED.intersection(plain.translate(_KEEP).split())
+    split = _ENCODED.intersection(plain.translate(_KEEP, b"-_.").split())
     for name in whole:
         out += _behind_name(text, lowered, re.compile(re.escape(name.decode())), name.decode())
     for name in split - whole:
         out += _behind_name(text, lowered, re.compile("[-_.]?".join(name.decode())), name.decode())
     return out
-
-
-def _around(text: str, places: list[int]) -> Iterator[tuple[int, int]]:
-    """The parts of a text in which the names of these values are, each once."""
-    if ANYWHERE in places:
-        yield 0, len(text)
-        return
-    low = high = 0
-    for at in sorted(places):
-        run = _LONG_RUN.match(text, at)
-        if run is None or _DIGIT.search(run.group()) is None:
-            continue
-        if at - _FAR > high:
-            if high:
-                yield low, high
-            low = at - _FAR
-        high = max(high, run.end())
-    if high:
-        yield low, high
 
 
 def _matches(lowered: str) -> Iterator[re.Match[str]]:

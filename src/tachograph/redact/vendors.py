@@ -24,7 +24,7 @@ class Vendors:
     @cached_property
     def triggers(self) -> tuple[Trigger, ...]:
         """What must be in a text for each of the rules, by their numbers."""
-        return tuple(Trigger(rule.keywords, rule.pattern.pattern, rule.pattern.flags) for rule in self.rules)
+        return tuple(Trigger(rule.keywords, rule.sign or rule.pattern.pattern, rule.pattern.flags) for rule in self.rules)
 
     def find(self, text: str, numbers: Iterable[int] | None = None) -> list[Found]:
         """What the rules of these numbers find, all of them without any; ranges may overlap."""

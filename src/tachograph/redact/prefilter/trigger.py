@@ -35,9 +35,3 @@ class Trigger:
 def places(literal: str) -> Trigger:
     """Every place of a literal, in either case."""
     return Trigger((literal,), caseless=True, tail=len(literal))
-
-
-#: Characters of the shortest run that ``RUNS`` finds.
-RUN = 20
-#: Where runs of letters, digits, ``+ / _ -`` begin: what more than one finder starts from.
-RUNS = Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{RUN}}}", tail=RUN)

@@ -8,6 +8,7 @@ have none and are searched for.
 - ``inside``: the keyword is part of an unbroken run of at least ``RUN`` characters out of letters, digits, ``_ - . ~``: true for every
   token with a prefix, and what lets the engine pass over ordinary words in one step.
 - ``gate``: a literal that every keyword of a rule outside such runs contains; it is looked for first.
+- ``sign``: a pattern that matches in every text in which the rule's own does, and is looked for more quickly; by default its own.
 - ``group`` is what gets masked: 0 for the whole match.
 - ``entropy`` is the least Shannon entropy of the masked part, in bits per character: a variable name is not a token.
 
@@ -97,6 +98,7 @@ class Rule:
     inside: bool = True
     gate: str = ""
     entropy: float = 0.0
+    sign: str = ""
 
 
 def token(
