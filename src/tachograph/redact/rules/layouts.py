@@ -33,7 +33,7 @@ RULES: tuple[Rule, ...] = (
             re.ASCII,
         ),
         sign=r"[0-9a-f]{32}[.-]|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-(?:[0-9a-f]{4}-)?[0-9a-f]{12}[:-]|[0-9a-f]{16}-[0-9a-f]{16}-"
-        r"|\d-[A-Za-z0-9]{32}|00[\w-]{32}",
+        r"|(?:^|[^g-lo-qsu-zG-Z+/_-])(?:\d{1,4}-[A-Za-z0-9]{36}|00[\w-]{36})",  # behind an escape, too
         positive=(
             hexa(32) + "." + mixed(16),
             hexa(32) + "." + mixed(24),
