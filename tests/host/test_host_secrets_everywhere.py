@@ -70,6 +70,12 @@ for kind in texts:
     httpx.post(base + "/echo?token=" + base64.urlsafe_b64encode(secret[kind].encode()).decode(), headers={"X-Api-Key": secret["x-api-key"], "X-Debug": texts["bearer"]}, json={"note": texts[kind], "again": json.dumps({"inner": texts[kind]})})
 httpx.post(base + "/echo", data={"password": secret["yaml"], "text": everything})
 urllib.request.urlopen(urllib.request.Request(base + "/echo", data=everything.encode())).read()
+for address in (base.replace("://", "://bob:" + secret["yaml"] + "@"), base.replace("://", "://" + secret["github"] + "@")):
+    httpx.get(address + "/echo?x=1").read()
+try:
+    urllib.request.urlopen("http://" + secret["github"] + ".localhost:9/x")
+except OSError:
+    pass
 httpx.post(base + "/echo", files={"upload": ("config.txt", everything.encode(), "text/plain")})
 
 # Child processes: argv, environment, standard input, what they print; files and their names.
@@ -92,6 +98,7 @@ SECRET = {each.kind: each.secret for each in ALL}
 TEXT = {each.kind: each.text for each in ALL}
 EVERYTHING = "\n".join(TEXT.values())
 SEARCHED = needles(SECRET.values())
+NAMED = ["--name", TEXT["yaml"], "--link", "incident=" + TEXT["url-query"].split()[1], "--link", "pr=" + SECRET["gitlab"]]
 COMMAND = [sys.executable, "agent.py", "--password", SECRET["cli-flag"], "--api-key=" + SECRET["url-query"]]
 
 
@@ -108,6 +115,7 @@ class Planted:
         (self.workspace / "notes.md").write_text(EVERYTHING)
         self._git("init", "--quiet")
         self._git("remote", "add", "origin", f"https://x-access-token:{SECRET['github']}@127.0.0.1/team/repo.git")
+        self._git("checkout", "--quiet", "-b", f"fix/{SECRET['npm']}")
         self._git("commit", "--quiet", "--allow-empty", "-m", f"Rotate the key {SECRET['stripe']}")
         self.plain = {
             **os.environ, "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary), "XDG_CACHE_HOME": str(folder / "cache"), "PLANT_FILE": str(file),
@@ -142,7 +150,7 @@ def test_every_kind_in_every_place(tmp_path: Path, planted: Planted) -> None:
     watch = Watch(SEARCHED, tmp_path, ignore=(planted.workspace,))
     watch.start()
     with planted.model():
-        done = tacho("record", "--", *COMMAND, cwd=planted.workspace, env=planted.environment)
+        done = tacho("record", *NAMED, "--", *COMMAND, cwd=planted.workspace, env=planted.environment)
     assert done.returncode == 1, done.stderr[-2000:]
     watch.end()
     assert watch.found == {}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from redact_samples import AWS, AWS_SECRET, GITHUB, HEX_KEY, JWT, KEY, PASSWORD, PEM, SHAPED, SLACK, redactor, trace
 
 from tachograph.redact.engine import Redactor, Span
-from tachograph.redact.placeholder import PLACEHOLDER, neutral, placeholder
+from tachograph.redact.placeholder import PLACEHOLDER, neutral, placeholder, split_url
 from tachograph.redact.policy import Policy
 from tachograph.redact.rules.examples import hexa, lower, mixed, uuid
 
@@ -406,3 +406,26 @@ def test_time_is_linear_enough(text: str) -> None:
     began = time.process_time()
     redactor().text(text)
     assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("url", "netloc", "path"),
+    [
+        ("http://bob:[REDACTED:password:0123abcd]@h.example:8/a?x=1", "bob:[REDACTED:password:0123abcd]@h.example:8", "/a"),
+        ("http://[REDACTED:github-token:0123abcd].h.example/a", "[REDACTED:github-token:0123abcd].h.example", "/a"),
+        ("http://[::1]:8080/a", "[::1]:8080", "/a"),
+        ("http://h/[x]", "h", "/[x]"),
+        ("//\u2100[", "", "//\u2100["),
+        ("no url", "", "no url"),
+    ],
+)
+def test_a_url_with_placeholders_is_still_a_url(url: str, netloc: str, path: str) -> None:
+    # Brackets in its host made urllib raise, which ended the recording.
+    parts = split_url(url)
+    assert (parts.netloc, parts.path) == (netloc, path)
+
+
+@given(st.text())
+def test_whatever_an_agent_asks_for_can_be_split(text: str) -> None:
+    split_url(text)
+    split_url("http://" + text)

@@ -118,9 +118,10 @@ def _visible(environment: Mapping[str, str]) -> dict[str, str]:
 def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], redactor: Redactor, vault_key: str | None) -> Recorder:
     policy = plan.policy.policy
     cwd = os.getcwd()
-    repository = facts.repository(cwd)
-    watcher = Watcher(cwd, repository, redactor, avoid=(plan.opened.store.url,))
     tally: collections.Counter[str] = collections.Counter()
+    # What people call a branch, a session or a ticket is in clear text in the log, so nothing else would hide what they put there.
+    repository = redactor.document(facts.repository(cwd), tally)
+    watcher = Watcher(cwd, repository, redactor, avoid=(plan.opened.store.url,))
     found: dict[str, Any] = {
         "argv": redactor.arguments(list(plan.command), tally),
         "env": redactor.environment(_visible(environment), tally),
@@ -134,9 +135,9 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], r
     }
     base = watcher.base(tally)
     start = SessionStart(
-        recorder=f"tachograph {tachograph.__version__}", name=plan.name, agent=_agent(plan.command), repo_url=repository.get("url"),
+        recorder=f"tachograph {tachograph.__version__}", name=redactor.document(plan.name, tally), agent=redactor.text(_agent(plan.command), tally), repo_url=repository.get("url"),
         repo_sha=repository.get("sha"), branch=repository.get("branch"), dirty=repository.get("dirty"), policy=policy.fingerprint,
-        links=list(plan.links), vault=vault_key, **masked(tally),
+        links=redactor.document(list(plan.links), tally), vault=vault_key, **masked(tally),
     )  # fmt: skip
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
     return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))

@@ -11,7 +11,6 @@ import itertools
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from tachograph.core import events
 from tachograph.core.drafts import Draft
@@ -19,7 +18,7 @@ from tachograph.core.errors import FormatError, StoreError, TachographError
 from tachograph.format.tree import Digest
 from tachograph.log.writer import HASH_NAME, SEAL_EVERY, SessionWriter
 from tachograph.redact.engine import Redactor
-from tachograph.redact.placeholder import neutral
+from tachograph.redact.placeholder import neutral, split_url
 
 from . import facts, filtering, requests
 from .flight import Flight, wire
@@ -256,7 +255,7 @@ class Recorder:
             )  # fmt: skip
         if decoded is None:
             self._counts["http"] += 1
-            host = urlsplit(str(flight.request["url"])).netloc.rpartition("@")[2]
+            host = split_url(str(flight.request["url"])).netloc.rpartition("@")[2]
             event: events.Event = events.Http(
                 **self._common(flight), outcome=outcome, method=flight.request["method"], host=host, status=status
             )

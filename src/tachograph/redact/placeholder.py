@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Container
+from urllib.parse import SplitResult, urlsplit
 
 from tachograph.redact.lazy import expression
 
@@ -54,3 +55,17 @@ def origin(digits: str, *, before: Container[str], redactions: int) -> str:
     if digits in before:
         return "copied"
     return "made" if redactions > 0 else "invented"
+
+
+def split_url(url: str) -> SplitResult:
+    """As ``urllib.parse.urlsplit``, of a URL that may hold placeholders and whatever else an agent asks for: their brackets are no IPv6
+    address, and what is no URL at all is all path. Raises nothing."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        pass
+    try:
+        parts = urlsplit(url.replace("[", "%5B").replace("]", "%5D"))
+    except ValueError:
+        return SplitResult("", "", url, "", "")
+    return SplitResult(*(part.replace("%5B", "[").replace("%5D", "]") for part in parts))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from tachograph.format import canonical
-from tachograph.redact.placeholder import neutral
+from tachograph.redact.placeholder import neutral, split_url
 
 #: Headers that differ from run to run, or from machine to machine, with the same agent: credentials and signatures, retry and trace
 #: identifiers, the SDK's word about itself and its platform, and what the transport adds.
@@ -33,14 +33,14 @@ def canonical_request(kind: str, request: dict[str, Any]) -> Any:
     """The request as compared: volatile parts gone, integral floats as integers, placeholders without their kind."""
     if kind != "http":
         return _plain(request)
-    parts = urlsplit(str(request.get("url", "")))
+    parts = split_url(str(request.get("url", "")))
     query = sorted([k, v] for k, v in parse_qsl(parts.query, keep_blank_values=True) if k.lower() not in VOLATILE_QUERY)
     headers = sorted(
         [str(k).lower(), _header(str(k).lower(), str(v))] for k, v in request.get("headers", []) if not _volatile(str(k).lower())
     )
     return {
         "method": request.get("method"),
-        "host": parts.netloc.rpartition("@")[2],
+        "host": _plain(parts.netloc.rpartition("@")[2]),
         "path": _plain(parts.path),
         "query": _plain(query),
         "headers": _plain(headers),
