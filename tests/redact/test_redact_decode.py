@@ -222,3 +222,18 @@ def test_a_form_is_read_as_one() -> None:
         assert secret not in out
     assert out.startswith("note=Cookie")
     assert out.endswith("&more=1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x1b[1mDB_PASSWORD\x1b[0m=\x1b[32m@@\x1b[0m",
+        "config.env:\x1b[01;31m\x1b[Kpassword\x1b[m\x1b[K=@@",
+        '\x1b[1;39m{\n  \x1b[0m\x1b[34;1m"client_secret"\x1b[0m\x1b[1;39m: \x1b[0m\x1b[0;32m"@@"\x1b[0m\x1b[1;39m\n}',
+    ],
+)
+def test_colours_do_not_part_a_name_from_its_value(text: str) -> None:
+    out = redactor().text(text.replace("@@", PASSWORD))
+    assert PASSWORD not in out
+    assert out.startswith(text[:8])
+    assert redactor().text(out) == out

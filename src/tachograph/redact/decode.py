@@ -4,6 +4,7 @@
 |---|---|---|
 | base64, both alphabets, also wrapped | at least 24 characters that decode to text (UTF-8, or UTF-16 as PowerShell writes it) | the whole run |
 | hexadecimal | at least 32 digits that decode to printable ASCII | the whole run |
+| a terminal's colours | ``ESC [ … m`` | what stands between the characters of the secret, too |
 | ``%41``, ``\\u0041``, ``\\x41``, ``&quot;``, quoted-printable | an escape of a printable ASCII character | what the secret's characters are written as |
 
 What decodes to bytes that are no text is left alone: pictures, signatures, digests, ciphertext, random blobs. That is seen from the first
@@ -187,6 +188,8 @@ _ESCAPES = (
         _entity,
     ),
     _Escapes(("=3D",), re.compile(r"=(?:3D|\r?\n)"), re.compile(r"=(?:([0-9A-F]{2})|\r?\n)"), _quoted),
+    # A terminal's colours (ECMA-48, SGR and erase), as grep, jq and test runners print them around names and values.
+    _Escapes(("\x1b[",), re.compile(r"\x1b\[[0-9;]{0,16}[mK]"), re.compile(r"\x1b\[[0-9;]{0,16}[mK]"), lambda _: ""),
 )
 
 
