@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 import zstandard
-from redact_samples import GITHUB, redactor, trace
+from hypothesis import given
+from hypothesis import strategies as st
+from redact_samples import GITHUB, PASSWORD, redactor, trace
 
 from tachograph.redact import encodings
 from tachograph.redact.placeholder import PLACEHOLDER
@@ -99,3 +101,27 @@ def test_br_for_real() -> None:
     assert PLACEHOLDER.fullmatch(out["a"])
     with pytest.raises(encodings.UndecodableError):
         encodings.decode([brotli.compress(b"\0" * (encodings.LIMIT + 1))], "br")
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_text_of_two_bytes_a_character_is_a_text(codec: str) -> None:
+    text = f"name: ä\r\nDB_PASSWORD={PASSWORD}\r\nusing {GITHUB} now\r\n"
+    data = text.encode(codec)
+    out = redactor().raw(data)
+    shown = out.decode(codec)
+    assert trace(GITHUB, shown) is None
+    assert PASSWORD not in shown
+    assert shown.startswith("name: ä\r\nDB_PASSWORD=[REDACTED:")
+    assert redactor().raw(out) == out
+    _, chunks = redactor().answer([], [data[:31], data[31:]])
+    assert b"".join(chunks).decode(codec) == shown
+    clean = "nothing to hide here\n".encode(codec)
+    assert redactor().raw(clean) is clean
+    assert redactor().answer([], [clean])[1] == [clean]
+
+
+@given(st.binary(max_size=200))
+def test_other_bytes_are_not_taken_for_such_a_text(data: bytes) -> None:
+    redactor().raw(data)
+    redactor().raw(b"\xff\xfe" + data)
+    assert not encodings.wide(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + data)

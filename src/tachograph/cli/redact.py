@@ -85,7 +85,9 @@ def _checked(_: argparse.Namespace, redactor: Redactor, name: str, file: BinaryI
 
 
 def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+    from tachograph.redact import encodings
+
+    return data.decode(encodings.wide(data) or "utf-8", "surrogatepass" if encodings.wide(data) else "surrogateescape")
 
 
 def _redactor(options: argparse.Namespace) -> Redactor:
@@ -111,15 +113,24 @@ def _inputs(names: list[str]) -> Iterator[tuple[str, BinaryIO]]:
 
 
 def _text(options: argparse.Namespace, redactor: Redactor, _: str, file: BinaryIO) -> int:
-    """One text, whatever its bytes: what is no UTF-8 passes through."""
+    """One text, whatever its bytes: what is neither UTF-8 nor UTF-16 passes through."""
+    from collections import Counter
+
+    from tachograph.redact import encodings
     from tachograph.redact.pipe import Pipe
 
     pipe = Pipe(redactor, live=options.live)
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     out = sys.stdout.buffer
+    first = True
     while True:
         # read1 returns what is there; read would wait for a full piece.
         data = file.read1(_PIECE)  # type: ignore[attr-defined]
+        if first and encodings.wide(data):
+            tally: Counter[str] = Counter()
+            out.write(redactor.raw(data + file.read(), tally))
+            return tally.total()
+        first = False
         text = decoder.decode(data, final=not data)
         done = pipe.feed(text) + ("" if data else pipe.finish())
         if done:

@@ -18,6 +18,26 @@ import zstandard
 LIMIT = 64 * 1024 * 1024
 
 
+#: Bytes that tell whether a text has two of them a character.
+_SAMPLE = 512
+
+
+def wide(data: bytes) -> str:
+    """The codec of a text in UTF-16 (``utf-16-le`` or ``utf-16-be``), by its byte order mark or, without one, by the zeros that ASCII has
+    in every second byte; empty for everything else."""
+    if data.startswith((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")):
+        return ""  # four bytes a character
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16-le" if data[0] == 0xFF else "utf-16-be"
+    sample = data[:_SAMPLE]
+    first, second = sample[::2], sample[1::2]
+    if len(second) >= 8 and 0 not in first and second.count(0) * 10 >= len(second) * 9:
+        return "utf-16-le"
+    if len(second) >= 8 and 0 not in second and first.count(0) * 10 >= len(first) * 9:
+        return "utf-16-be"
+    return ""
+
+
 class UndecodableError(ValueError):
     """Damaged, too large, or an encoding that is not at hand."""
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tachograph.redact import arguments as argv_of
-from tachograph.redact import bodies, decode, headers, jsontext, learned, seams, shapes, wire
+from tachograph.redact import bodies, decode, encodings, headers, jsontext, learned, seams, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
 from tachograph.redact.known import NAMES, Known, known_from_environment
@@ -260,7 +260,12 @@ class Redactor:
         return value
 
     def raw(self, data: bytes, tally: Counter[str] | None = None) -> bytes:
-        """Bytes as text in UTF-8; what is no text is searched for known values, tokens and key blocks only."""
+        """Bytes as text in UTF-8 or UTF-16; what is no text is searched for known values, tokens and key blocks only."""
+        if codec := encodings.wide(data):
+            whole = len(data) // 2 * 2
+            text = data[:whole].decode(codec, "surrogatepass")
+            new = self.text(text, tally)
+            return data if new == text else new.encode(codec, "surrogatepass") + data[whole:]
         text = data.decode("utf-8", "surrogateescape")
         edits = self.edits(text, Depth.ALL if bodies.is_text(text) else Depth.SHAPES)
         since = self._known.generation

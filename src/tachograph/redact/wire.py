@@ -74,6 +74,9 @@ def _patches(redactor: Redactor, content_type: str, body: bytes, tally: Counter[
 
 
 def _text_patches(redactor: Redactor, body: bytes, tally: Counter[str] | None, *, depth: Depth, cut: bool) -> list[Patch]:
+    if depth is Depth.ALL and encodings.wide(body):
+        new = redactor.raw(body, tally)
+        return [] if new == body else [Patch(0, len(body), new)]
     text = body.decode("utf-8", "surrogateescape")
     if depth is Depth.ALL and not bodies.is_text(text):
         depth = Depth.SHAPES
