@@ -265,7 +265,9 @@ class Redactor:
             whole = len(data) // 2 * 2
             text = data[:whole].decode(codec, "surrogatepass")
             new = self.text(text, tally)
-            return data if new == text else new.encode(codec, "surrogatepass") + data[whole:]
+            if new != text:
+                data = new.encode(codec, "surrogatepass") + data[whole:]
+            # And as what it was taken for before: a picture may begin with the same two bytes, and hold a token.
         text = data.decode("utf-8", "surrogateescape")
         edits = self.edits(text, Depth.ALL if bodies.is_text(text) else Depth.SHAPES)
         since = self._known.generation
