@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tachograph.core.errors import KeyUnavailableError, StoreError, UsageError
 from tachograph.core.ports import Clock, Entropy, Store
@@ -99,23 +100,32 @@ def _make_key(chosen: Settings, path: Path) -> keys.KeyFile:
     return made if there is None else keys.load(there, str(path))
 
 
-def vault_key(chosen: Settings, named: str | None = None, *, make: bool = False) -> tuple[vaultkeys.VaultKey, Path]:
-    """The private key of the vaults, and where it lies; made (0600) where ``make`` says so. Raises ``UsageError`` for a place inside the
-    store: who holds the store must not be able to unmask."""
+class PrivateKey(NamedTuple):
+    """The private key of the vaults, and its file. ``made``: by this call."""
+
+    key: vaultkeys.VaultKey
+    path: Path
+    made: bool
+
+
+def vault_key(chosen: Settings, named: str | None = None, *, make: Callable[[], None] | None = None) -> PrivateKey:
+    """The private key of the vaults. Where there is none and ``make`` is given, that is called, to say with an exception if none may be
+    made; then one is (0600). Raises ``UsageError`` for a place inside the store: who holds the store must not be able to unmask."""
     path = Path(named) if named is not None else chosen.vault_key_file
     store, real = os.path.realpath(chosen.store), os.path.realpath(path)
     if os.path.commonpath([store, real]) == store:
         raise UsageError(f"the private key of a vault must not lie in the store, {path}; name a place outside of {chosen.store} with --key")
     try:
-        return vaultkeys.load(path.read_bytes(), str(path)), path
+        return PrivateKey(vaultkeys.load(path.read_bytes(), str(path)), path, made=False)
     except FileNotFoundError:
-        if not make:
+        if make is None:
             raise KeyUnavailableError(f"no private key of a vault at {path}; name the file that tacho vault init made with --key") from None
     except OSError as error:
         raise KeyUnavailableError(f"cannot read the private key {path}, {error.strerror}; check its owner and mode") from None
+    make()
     made = vaultkeys.generate(chosen.entropy)
     there = _written_once(path, vaultkeys.dump(made), "--key")
-    return (made if there is None else vaultkeys.load(there, str(path))), path
+    return PrivateKey(made if there is None else vaultkeys.load(there, str(path)), path, made=there is None)
 
 
 def _written_once(path: Path, data: bytes, option: str) -> bytes | None:

@@ -127,6 +127,19 @@ def test_a_second_init_changes_nothing_and_another_key_is_refused(tacho: Tacho, 
     assert (again.returncode, "in force already" in again.stdout) == (0, True)
     other = tacho("vault", "init", "--key", str(tmp_path / "other.json"))
     assert (other.returncode, "has a vault key already" in other.stderr) == (2, True)
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_an_init_that_fails_leaves_no_private_key(tmp_path: Path) -> None:
+    tacho = Tacho(tmp_path)
+    assert tacho("record", "--", sys.executable, "-c", "pass").returncode == 0
+    assert tacho("shred", "@last", "--reason", "x", "--yes").returncode == 0
+    lines = next((tacho.store / "ledger").glob("*.events.jsonl"))
+    lines.write_bytes(lines.read_bytes().replace(b"shredded", b"shreddeD") * 2)  # can no longer be continued
+    done = tacho("vault", "init", "--key", str(tmp_path / "vault-key.json"))
+    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, ""), done
+    assert not (tmp_path / "vault-key.json").exists()
+    assert not (tacho.store / "keys" / "vault.json").exists()
 
 
 def test_a_key_that_somebody_put_into_the_store_is_not_used(tacho: Tacho) -> None:

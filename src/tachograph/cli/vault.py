@@ -6,7 +6,7 @@ import argparse
 import json
 
 from tachograph import wiring
-from tachograph.core.errors import NotFoundError, UsageError
+from tachograph.core.errors import NotFoundError, TachographError, UsageError
 from tachograph.host import custody
 from tachograph.log import vault
 from tachograph.log.opening import OpenStore
@@ -40,12 +40,7 @@ def run(options: argparse.Namespace) -> int:
     opened = wiring.open_for_writing(chosen) if options.what == "init" else wiring.open_for_reading(chosen)
     by = custody.keeper(opened, clock=chosen.clock, entropy=chosen.entropy)
     if options.what == "init":
-        key, path = wiring.vault_key(chosen, options.key, make=True)
-        if custody.make_vault(by, key) is None:
-            print(f"the vault key {key.id} is in force already; its private half is {path}")
-        else:
-            print(f"vault key {key.id} made; its private half is {path}: move it to those who may unmask, and keep a backup")
-        return 0
+        return _init(chosen, by, options.key)
     if options.what == "ls":
         return _list(opened, as_json=options.json)
     if options.session is None:
@@ -67,6 +62,23 @@ def run(options: argparse.Namespace) -> int:
     for one in found:
         # Quoted: a value may hold anything, and must not drive the terminal.
         print(f"[REDACTED:{one.kind}:{one.fingerprint}]  {json.dumps(one.value)}")
+    return 0
+
+
+def _init(chosen: wiring.Settings, by: custody.Keeper, named: str | None) -> int:
+    private = wiring.vault_key(chosen, named, make=lambda: custody.no_vault_yet(by))
+    key, path = private.key, private.path
+    try:
+        line = custody.make_vault(by, key)
+    except (TachographError, OSError):
+        # A private key that opens nothing is not left lying about; one that the store did take is all there is to unmask with.
+        if private.made and not custody.is_vault_key(by, key):
+            path.unlink()
+        raise
+    if line is None:
+        print(f"the vault key {key.id} is in force already; its private half is {path}")
+    else:
+        print(f"vault key {key.id} made; its private half is {path}: move it to those who may unmask, and keep a backup")
     return 0
 
 

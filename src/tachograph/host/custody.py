@@ -83,10 +83,21 @@ def shred(by: Keeper, session_id: str, reason: str) -> int:
         lock.release()
 
 
+def no_vault_yet(by: Keeper) -> None:
+    """Raises ``ConflictError`` where the store has a vault key: a new private key would open nothing."""
+    if by.opened.store.exists(layout.VAULT_KEY):
+        raise opening.another_vault_key(by.opened)
+
+
+def is_vault_key(by: Keeper, key: VaultKey) -> bool:
+    """Whether the store's vaults are sealed for this key."""
+    return by.opened.store.exists(layout.VAULT_KEY) and opening.vault_key(by.opened) == key.public
+
+
 def make_vault(by: Keeper, key: VaultKey) -> int | None:
     """Make this the key that the store's vaults are sealed for; the ledger's line, None where it is that already. Raises
     ``ConflictError`` where another one is."""
-    if by.opened.store.exists(layout.VAULT_KEY) and opening.vault_key(by.opened) == key.public:
+    if is_vault_key(by, key):
         return None
     if not by.opened.store.exists(layout.VAULT_KEY):
         line = by.enter(by.entry("vault_made", None, detail={"key": key.id}), "a key for the vaults of this store")

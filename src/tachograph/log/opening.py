@@ -67,9 +67,14 @@ def set_vault_key(opened: OpenStore, public: bytes) -> None:
         opened.store.put_new(layout.VAULT_KEY, vaultkeys.publish(public, opened.id, opened.key))
     except ConflictError:
         if vault_key(opened) != public:
-            raise ConflictError(
-                f"{opened.store.url} has a vault key already, {vaultkeys.id_of(vault_key(opened))}; name its private half with --key"
-            ) from None
+            raise another_vault_key(opened) from None
+
+
+def another_vault_key(opened: OpenStore) -> ConflictError:
+    """The error that says which key the store's vaults are sealed for already."""
+    return ConflictError(
+        f"{opened.store.url} has a vault key already, {vaultkeys.id_of(vault_key(opened))}; name its private half with --key"
+    )
 
 
 def vault_key(opened: OpenStore) -> bytes:
