@@ -127,3 +127,39 @@ def test_options_that_do_not_go_together(tacho: Tacho) -> None:
 def test_secrets_of_the_environment_are_known(tacho: Tacho) -> None:
     done = tacho("redact", stdin=f"nothing says what {PASSWORD} is\n".encode(), env={"PATH": "/usr/bin:/bin", "DB_PASSWORD": PASSWORD})
     assert trace(PASSWORD, done.stdout) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "closed", "says"),
+    [
+        ("", "<&-", "standard input is closed; "),
+        ("--jsonl", "<&-", "standard input is closed; "),
+        ("--check -", "<&-", "standard input is closed; "),
+        ("--explain -", "<&-", "standard input is closed; "),
+        ("FILE", ">&-", "standard output is closed; "),
+        ("--jsonl FILE", ">&-", "standard output is closed; "),
+        ("--explain text", ">&-", "standard output is closed; "),
+    ],
+)
+def test_a_closed_input_or_output_is_one_clear_line(tacho: Tacho, tmp_path: Path, options: str, closed: str, says: str) -> None:
+    (tmp_path / "FILE").write_text("one\n")
+    done = tacho.run_plain(["sh", "-c", f"'{sys.executable}' -m tachograph.cli.app redact {options} {closed}"], cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert done.stderr.startswith(f"error: {says}")
+
+
+def test_with_a_closed_input_a_file_is_read_all_the_same(tacho: Tacho, tmp_path: Path) -> None:
+    (tmp_path / "FILE").write_text("one\n")
+    done = tacho.run_plain(["sh", "-c", f"'{sys.executable}' -m tachograph.cli.app redact FILE <&-"], cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "one\n", "")
+
+
+def test_with_a_closed_standard_error_no_message_gets_among_the_data(tacho: Tacho, tmp_path: Path) -> None:
+    done = tacho.run_plain(["sh", "-c", f"'{sys.executable}' -m tachograph.cli.app redact none 2>&-"], cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+def test_other_verbs_end_as_they_do_with_a_closed_output(tacho: Tacho, tmp_path: Path) -> None:
+    assert tacho("record", "--", sys.executable, "-c", "pass").returncode == 0
+    done = tacho.run_plain(["sh", "-c", f"'{sys.executable}' -m tachograph.cli.app ls >&-"], cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -74,6 +74,9 @@ def _parser(verb: str | None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """The entry point. Returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
+    if sys.stderr is None:
+        # print(file=None) writes to standard output: messages would get among the data.
+        sys.stderr = open(os.devnull, "w", errors="backslashreplace")  # noqa: SIM115  for the rest of the process
     verb = next((word for word in given if not word.startswith("-")), None)
     try:
         return _run(given, verb)
@@ -100,7 +103,8 @@ def _run(given: list[str], verb: str | None) -> int:
         if options.command and verb not in ("record", "replay"):
             raise _BadUsageError(f"{verb} takes no command after --; tacho {verb} --help shows what it takes")
         code: int = options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None: it was closed before we began
+            sys.stdout.flush()
         return code
     except (TachographError, _BadUsageError) as error:
         return _fail(str(error))

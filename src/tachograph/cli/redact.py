@@ -41,6 +41,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if sys.stdout is None:
+        raise UsageError("standard output is closed; send it to /dev/null where only the exit code is wanted")
     if options.spans and not options.jsonl:
         raise UsageError("--spans goes with --jsonl; tacho redact --jsonl --spans reads lines of JSON")
     if options.live and options.jsonl:
@@ -60,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 def _explain(options: argparse.Namespace, redactor: Redactor) -> int:
     from tachograph.redact import explain
 
-    text = _decoded(sys.stdin.buffer.read()) if options.explain == "-" else options.explain
+    text = _decoded(_standard_input().read()) if options.explain == "-" else options.explain
     found, others = explain.explain(redactor, text), explain.near(redactor, text)
     if options.json:
         print_json({
@@ -103,10 +105,16 @@ def _redactor(options: argparse.Namespace) -> Redactor:
     return made
 
 
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; name a FILE, or give it one with < FILE")
+    return sys.stdin.buffer
+
+
 def _inputs(names: list[str]) -> Iterator[tuple[str, BinaryIO]]:
     for name in names or ["-"]:
         if name == "-":
-            yield "standard input", sys.stdin.buffer
+            yield "standard input", _standard_input()
         else:
             with contextlib.closing(open(name, "rb")) as file:
                 yield name, file
