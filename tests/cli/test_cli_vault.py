@@ -122,6 +122,17 @@ def test_the_private_key_lies_outside_and_is_for_its_owner_only(tacho: Tacho, ke
     assert tacho("vault", "init", "--key", str(link / "x.json")).returncode == 2
 
 
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o602])
+def test_a_private_key_that_is_open_to_others_is_told(tacho: Tacho, key: Path, mode: int) -> None:
+    record(tacho, "--vault")
+    opening = ("vault", "open", "@last", "--key", str(key), "--reason", "x")
+    assert tacho(*opening).stderr == ""
+    key.chmod(mode)
+    for done in (tacho(*opening), tacho("vault", "init", "--key", str(key))):
+        assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+        assert f"{key} is open to other users, mode {mode:04o}; chmod 600" in done.stderr
+
+
 def test_a_second_init_changes_nothing_and_another_key_is_refused(tacho: Tacho, key: Path, tmp_path: Path) -> None:
     again = tacho("vault", "init", "--key", str(key))
     assert (again.returncode, "in force already" in again.stdout) == (0, True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import stat
+from pathlib import Path
 
 from tachograph import wiring
 from tachograph.core.errors import NotFoundError, TachographError, UsageError
@@ -12,7 +14,7 @@ from tachograph.log import vault
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import resolve
 
-from .output import confirm, plural, print_json
+from .output import confirm, plural, print_json, print_notes
 
 _WHAT = ("init", "ls", "open", "drop")
 
@@ -55,7 +57,9 @@ def run(options: argparse.Namespace) -> int:
         print(f"vault of {session_id} dropped, line {line} of the ledger; copies of vault/{session_id}.vault must go, too.")
         return 0
     wanted = [_fingerprint(one) for one in options.fingerprint]
-    found = custody.unmask(by, session_id, wiring.vault_key(chosen, options.key)[0], wanted, reason)
+    private = wiring.vault_key(chosen, options.key)
+    print_notes(_exposed(private.path))
+    found = custody.unmask(by, session_id, private.key, wanted, reason)
     if options.json:
         print_json([{"fingerprint": one.fingerprint, "kind": one.kind, "value": one.value} for one in found])
         return 0
@@ -68,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
 def _init(chosen: wiring.Settings, by: custody.Keeper, named: str | None) -> int:
     private = wiring.vault_key(chosen, named, make=lambda: custody.no_vault_yet(by))
     key, path = private.key, private.path
+    print_notes(_exposed(path))
     try:
         line = custody.make_vault(by, key)
     except (TachographError, OSError):
@@ -80,6 +85,12 @@ def _init(chosen: wiring.Settings, by: custody.Keeper, named: str | None) -> int
     else:
         print(f"vault key {key.id} made; its private half is {path}: move it to those who may unmask, and keep a backup")
     return 0
+
+
+def _exposed(path: Path) -> list[str]:
+    """A line about a private key that is not its owner's alone. No refusal: a group of those who may unmask is a fair use."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    return [f"the private key {path} is open to other users, mode {mode:04o}; chmod 600 it"] if mode & 0o077 else []
 
 
 def _list(opened: OpenStore, *, as_json: bool) -> int:
