@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from redact_samples import PASSWORD, redactor
 
+from tachograph.redact import assignments
 from tachograph.redact.rules.examples import hexa, mixed
 
 REDACTOR = redactor()
@@ -199,3 +201,22 @@ def test_one_of_the_arguments_of_a_printed_object() -> None:
     out = redactor().text(text)
     assert mixed(43) not in out
     assert out.endswith(",host=cache.example.net,port=6380)>)")
+
+
+BEFORE_VALUES = (
+    "key", "PASSWORD", "token", "x", "my_", "-", "--", "\\n", "\n", " ", "  ", "=", ":", ":=", "]", "[", "[0]", ")", "(", ",", ".", ">", "<", '"', "'", "%3D", "|", "?",
+    "{", "value", " is ", " for x", ", default", " string ", "[]byte{1,2,3,4,5,6,7,8,9}", "word", "const", "hunter2hunter2", "aB3dE6gH9jK2mN5qR8", "qwxzkvjpbtrmhdlc", "K7!x",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(BEFORE_VALUES), max_size=14).map("".join))
+@example('config[api_key] = "aB3dE6gH9jK2mN5qR8"')
+@example("config[api_key]=aB3dE6gH9jK2mN5qR8")
+@example("x\\n--password qwxzkvjpbtrmhdlc")
+@example("password (prod)] = aB3dE6gH9jK2mN5qR8")
+def test_nothing_is_found_where_it_is_told_at_once(text: str) -> None:
+    places = sorted((m.start(), m.group()) for m in re.finditer("key|pass|token", text.lower()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignments, "_NOTHING", re.compile(r"(?!)"))
+        expected = assignments.find(text, places)
+    assert assignments.find(text, places) == expected

@@ -78,7 +78,7 @@ _JOINT = expression(
 #: A stem behind which nothing is, as behind most in code and prose: a name without a dash, then what joins it to no value, or the end of a
 #: line, or a word without a digit which begins neither a joint nor a literal. Sooner told than by ``_JOINT``.
 _NOTHING = re.compile(
-    r"[A-Za-z0-9_.$]{0,64}(?:[^A-Za-z0-9_.$\s\"'`&\\%\[,)>:=?|+!({：＝-]|\)(?!:)|:[ \t]{0,16}\n"
+    r"[A-Za-z0-9_.$]{0,64}(?:[^A-Za-z0-9_.$\s\"'`&\\%\[\],)>:=?|+!({：＝-]|\)(?!:)|:[ \t]{0,16}\n"
     r"|[ ](?![bcnuvBCNUV]|(?:for|string|is|was)[ \t])[A-Za-z][A-Za-z_.~+/=-]{0,64}(?![A-Za-z0-9_.~+/=\"'`&\\%-]))"
 )
 _OPEN = expression(rf"(?:@|[rbufRBUF]{{1,2}})?(?P<q>{_QUOTE})(?:(?P=q){{2}})?", re.VERBOSE)
@@ -250,7 +250,7 @@ def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found
         found = _compared(text, begin, end, named)
         if found is not None:
             return found
-    if text[begin] != "-" and _NOTHING.match(text, end):
+    if "-" not in text[begin : begin + 2] and _NOTHING.match(text, end):
         return None
     joint = _JOINT.match(text, end)
     if joint is None:
