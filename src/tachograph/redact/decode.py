@@ -44,6 +44,7 @@ _SAMPLE = 24
 _REACH = 2048
 
 _HEAD_PLACE = re.compile(r"(?:(?<![A-Za-z0-9+])|(?<=\\[nrt]))(?=[A-Za-z0-9+/_-]{20})[A-Za-z0-9]")
+_LONG_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}")
 _HEX_RUN = re.compile(rf"(?<![A-Fa-f0-9])(?=[02-7])[A-Fa-f0-9]{{{_SHORTEST_HEX},}}")
 _WRAP = r"(?:\r?\n|(?:\\r)?\\n)[ \t>#]{0,24}"
 _RUN = re.compile(r"[A-Za-z0-9+/_-]+")
@@ -252,7 +253,8 @@ def _encoded(text: str, heads: list[int], hexes: list[int]) -> Iterator[tuple[in
 def _starts(text: str, beginning: re.Pattern[str], places: list[int]) -> list[int]:
     """Those of the places where there is such a beginning, in order; all there are where nobody looked."""
     if ANYWHERE in places:
-        return [match.start() for match in beginning.finditer(text)]
+        # In long runs only: a search for these is several times faster.
+        return [match.start() for run in _LONG_RUN.finditer(text) for match in beginning.finditer(text, *run.span())]
     return [at for at in sorted(set(places)) if beginning.match(text, at)]
 
 
