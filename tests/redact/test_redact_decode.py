@@ -146,6 +146,8 @@ def began(data: bytes) -> bool:
 @example("пароль: hunter2hunter2")
 @example("密码是 hunter2hunter2hunter2")
 @example("🔑🔑🔑 hunter2hunter2")
+@example("00\U0001f300 hunter2hunter2hunter2")
+@example("0\U0001f300 hunter2hunter2hunter2")
 def test_what_is_decoded_is_what_wakes(text: str) -> None:
     for data in (
         text.encode("utf-8", "replace"),

@@ -70,8 +70,16 @@ _SORTS = {
 #: Three bytes of which not all are in ASCII, at the beginning of a character.
 _MIXED = ("AAL", "A2R", "A3R", "2RA", "2RL", "3RR")
 #: The three behind such ones, by what is missing of the last character.
-_COMPLETE, _ONE_MORE, _TWO_MORE = ("AAA", *_MIXED), ("RAA", "RAL", "R2R", "R3R"), ("RRA", "RRL")
-_BEHIND = {"AA2": _ONE_MORE, "AA3": _TWO_MORE, "A2R": _COMPLETE, "A3R": _ONE_MORE, "2RA": _COMPLETE, "2R2": _ONE_MORE, "2R3": _TWO_MORE}
+_COMPLETE, _ONE_MORE, _TWO_MORE = ("AAA", *_MIXED), ("RAA", "RAL", "R2R", "R3R"), ("RRA", "RRL", "RRR")
+_BEHIND = {
+    "AA2": _ONE_MORE,
+    "AA3": _TWO_MORE,
+    "A2R": _COMPLETE,
+    "A3R": (*_ONE_MORE, *_TWO_MORE),
+    "2RA": _COMPLETE,
+    "2R2": _ONE_MORE,
+    "2R3": _TWO_MORE,
+}
 _BEHIND["PAA"] = _COMPLETE
 _BEHIND["3RR"] = (*_COMPLETE, *_ONE_MORE)
 #: Base64 characters at the beginning that are looked at.
