@@ -239,3 +239,8 @@ def test_colours_do_not_part_a_name_from_its_value(text: str) -> None:
     assert PASSWORD not in out
     assert out.startswith(text[:8])
     assert redactor().text(out) == out
+
+
+def test_credentials_may_be_short() -> None:
+    for text in ("a:\u00fcb", "\u00fcser:p", "us:pa\u00df", "\U0001f511:x"):
+        assert decode.credentials(base64.b64encode(text.encode()).decode()) == text

@@ -118,7 +118,7 @@ def _head() -> str:
 
 def _sorted(data: bytes, sorts: str) -> bool:
     """Whether these bytes are of these sorts, each of its own."""
-    return all(byte in _SORTS[sort] for byte, sort in zip(data, sorts, strict=True))
+    return all(byte in _SORTS[sort] for byte, sort in zip(data, sorts, strict=False))
 
 
 def _well_formed(sample: bytes) -> bool:
@@ -273,14 +273,14 @@ def _base64_runs(text: str, starts: list[int]) -> Iterator[tuple[int, int, str]]
             continue
         if start >= tried and (not start or text[start - 1] not in "/_-"):
             tried = _wrapped(text, start)
-            decoded = _text(text[start:tried]) if tried - start >= _SHORTEST else None
+            decoded = _begun(text[start:tried]) if tried - start >= _SHORTEST else None
             if decoded is not None:
                 done = tried
                 yield start, tried, decoded
                 continue
         # It may be a part of a path, or of a token in parts.
         part = _PART.match(text, start)
-        decoded = _text(part.group()) if part is not None and part.end() - start >= _SHORTEST else None
+        decoded = _begun(part.group()) if part is not None and part.end() - start >= _SHORTEST else None
         if part is not None and decoded is not None:
             done = part.end()
             yield start, done, decoded
@@ -300,6 +300,11 @@ def _wrapped(text: str, start: int) -> int:
     while end < len(text) and text[end] == "=":
         end += 1
     return end
+
+
+def _begun(written: str) -> str | None:
+    """``_text`` of what begins as the trigger says."""
+    return _text(written) if _well_formed(_bytes(written[:_HEAD])) else None
 
 
 def _text(written: str) -> str | None:
@@ -333,7 +338,7 @@ def _texty(sample: bytes) -> bool:
         return bool(sample) and not sample.translate(None, _PRINTABLE)
     text = sample.decode("utf-8", "ignore")
     lost = len(sample) - len(text.encode())
-    return lost <= 3 and not text.encode().translate(None, _PRINTABLE + _HIGH) and _well_formed(sample)
+    return lost <= 3 and not text.encode().translate(None, _PRINTABLE + _HIGH)
 
 
 def _hex_runs(text: str, starts: list[int]) -> Iterator[tuple[int, int, str]]:
