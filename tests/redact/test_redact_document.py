@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from redact_samples import AWS, GITHUB, KEY, PASSWORD, PEM, redactor
+from redact_samples import AWS, GITHUB, KEY, PASSWORD, PEM, SLACK, redactor
 
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import PLACEHOLDER, fingerprint, neutral, placeholder
@@ -171,3 +171,14 @@ def test_a_web_key_keeps_its_public_members() -> None:
     assert masked["e"] == "AQAB"
     assert private[:22] not in str({**masked, "n": ""})
     assert REDACTOR.document({"d": public[:22], "k": "short"}) == {"d": public[:22], "k": "short"}
+
+
+def test_a_placeholder_is_no_name_of_what_stands_beside_it() -> None:
+    # A list of two texts is a name and its value, if the first is a name.
+    red = redactor()
+    value = [SLACK, "00000112345A"]
+    once = red.document(value)
+    assert once[1] == "00000112345A"
+    assert red.document(once) is once
+    text = json.dumps(value)
+    assert red.text(red.text(text)) == red.text(text)

@@ -259,7 +259,7 @@ def folder(name: str, value: str) -> bool:
 @lru_cache(maxsize=8192)
 def named(name: str) -> Named:
     """What a name says about its value."""
-    if not 2 <= len(name) <= 128:
+    if not 2 <= len(name) <= 128 or "[redacted" in name.lower():  # what stood there was a secret; the kind of it is no name of the next one
         return NOTHING
     exact = EXACT.get(name.lower().replace("_", "-").strip("-. "))
     if exact is not None:
