@@ -84,6 +84,20 @@ def test_whatever_is_given_there_is_an_answer(pattern: str) -> None:
         assert found
 
 
+@pytest.mark.parametrize(
+    "pattern", [r"(?:\d{1,8}[^0-9]){8}x", r"(?:\s{1,8}[^ ]){8}x", "(?:\\d{1,8}[\u0660-\u0669]){8}x", r"(?:\w{1,8}é){8}x"]
+)
+def test_digits_spaces_and_letters_beyond_ascii_count(pattern: str) -> None:
+    assert "several ways" in (linear.trouble(pattern) or "")
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(?:\d{1,8}\D){8}x", r"(?:\w{1,8}\W){8}x", r"(?:\d{1,3}\s){8}x", r"(?:\S{1,8}\s){8}x", r"(?:\d{1,3}[a-z]){8}x"]
+)
+def test_classes_that_have_nothing_in_common(pattern: str) -> None:
+    assert linear.trouble(pattern) is None
+
+
 def test_literals_and_what_comes_before_them() -> None:
     found = linear.shape(r"x{0,3}acme_(live)?[a-z]{4}-end")
     assert ("acme_", 3) in found.literals

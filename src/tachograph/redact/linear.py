@@ -34,8 +34,10 @@ _SEVERAL = (
     r"that is not inside of it, as (?:\d{1,3}\.){3} does, or unfold it"
 )
 
-#: What stands for all characters: ASCII, and one that is not.
-_ALL = frozenset((*range(128), 0x3B1))
+#: What stands for all characters beyond ASCII: a letter, a digit, a space.
+_BEYOND = frozenset((0x3B1, 0x663, 0x2003))
+#: What stands for all characters.
+_ALL = frozenset(range(128)) | _BEYOND
 
 
 class Shape(NamedTuple):
@@ -294,20 +296,20 @@ def _all_of(parsed: Any) -> frozenset[int]:
 
 def _characters(op: Any, argument: Any) -> frozenset[int]:
     if op is _constants.LITERAL:
-        return frozenset((argument if argument < 128 else 0x3B1,))
+        return frozenset((argument,)) if argument < 128 else _BEYOND
     if op is _constants.NOT_LITERAL:
-        return _ALL - {argument}
+        return (_ALL - {argument}) | _BEYOND
     if op is _constants.IN:
         items = list(argument)
         negated = bool(items) and items[0][0] is _constants.NEGATE
         found = frozenset().union(*(_characters(*item) for item in items[negated:])) if items[negated:] else frozenset()
-        # One character stands for all beyond ASCII: that some of them are left out does not leave out the others.
-        return (_ALL - found) | {0x3B1} if negated else found
+        # That some characters beyond ASCII are left out does not leave out the others.
+        return (_ALL - found) | _BEYOND if negated else found
     if op is _constants.RANGE:
-        return frozenset(c for c in _ALL if argument[0] <= c <= argument[1]) | ({0x3B1} if argument[1] >= 128 else frozenset())
+        return frozenset(c for c in range(128) if argument[0] <= c <= argument[1]) | (_BEYOND if argument[1] >= 128 else frozenset())
     if op is _constants.CATEGORY:
         name = str(argument)
         tests: dict[str, Callable[[str], bool]] = {"DIGIT": str.isdigit, "SPACE": str.isspace, "WORD": lambda c: c.isalnum() or c == "_"}
         test = tests[name.rpartition("_")[2]]
-        return frozenset(c for c in _ALL if test(chr(c)) is not ("NOT" in name)) | (frozenset((0x3B1,)) if "NOT" in name else frozenset())
+        return frozenset(c for c in _ALL if test(chr(c)) is not ("NOT" in name))
     return _ALL
