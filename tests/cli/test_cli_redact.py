@@ -163,3 +163,16 @@ def test_other_verbs_end_as_they_do_with_a_closed_output(tacho: Tacho, tmp_path:
     assert tacho("record", "--", sys.executable, "-c", "pass").returncode == 0
     done = tacho.run_plain(["sh", "-c", f"'{sys.executable}' -m tachograph.cli.app ls >&-"], cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_utf_16_is_text_and_may_be_cut_in_a_character(tmp_path: Path) -> None:
+    tacho = Tacho(tmp_path)
+    data = "DB_PASSWORD=tulip-Meadow.73x\r\n".encode("utf-16")
+    for cut in (data, data[:-1]):
+        out = tacho("redact", stdin=cut)
+        assert out.returncode == 0, out.stderr
+        assert "tulip" not in out.stdout_bytes.decode("utf-16", "ignore")
+        assert "[REDACTED:password:" in out.stdout_bytes.decode("utf-16", "ignore")
+        checked = tacho("redact", "--check", stdin=cut)
+        assert checked.returncode == 1, checked.stderr
+        assert checked.stdout.startswith("standard input:1:")

@@ -89,7 +89,8 @@ def _checked(_: argparse.Namespace, redactor: Redactor, name: str, file: BinaryI
 def _decoded(data: bytes) -> str:
     from tachograph.redact import encodings
 
-    return data.decode(encodings.wide(data) or "utf-8", "surrogatepass" if encodings.wide(data) else "surrogateescape")
+    codec = encodings.wide(data)
+    return data[: len(data) // 2 * 2].decode(codec, "surrogatepass") if codec else data.decode("utf-8", "surrogateescape")
 
 
 def _redactor(options: argparse.Namespace) -> Redactor:
