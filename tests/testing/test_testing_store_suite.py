@@ -42,7 +42,9 @@ class WritesInPlace(LocalStore):
         file = self.create(name)
         file.write(data[: len(data) // 2])
         before = WritesInPlace.reads
-        while WritesInPlace.reads < before + 20 and threading.active_count() > 1:
+        # Not for ever: the reader may have seen enough and be gone, while threads of other tests are still there.
+        until = time.monotonic() + 0.5
+        while WritesInPlace.reads < before + 20 and threading.active_count() > 1 and time.monotonic() < until:
             time.sleep(0)
         file.write(data[len(data) // 2 :])
         file.close()
