@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -10,13 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from cli_helpers import Tacho
+from planted import Watch, leaks, needles
 from programs_server import Server
 from tachograph.testing.model_server import ModelServer, Script, Turn
 
@@ -70,56 +68,7 @@ time.sleep(float(os.environ.get("PLANT_WAIT", "0")))
 """
 
 
-def needles() -> list[bytes]:
-    found = []
-    for value in SECRETS.values():
-        data = value.encode()
-        found += [data, data[4:], base64.b64encode(data), base64.b64encode(data)[4:-4]]
-    return found
-
-
-def leaks(data: bytes) -> list[bytes]:
-    return [needle for needle in needles() if needle in data]
-
-
-class Watch(threading.Thread):
-    """Reads every file below some folders, over and over."""
-
-    def __init__(self, *folders: Path, ignore: tuple[Path, ...] = ()) -> None:
-        super().__init__(daemon=True)
-        self._folders = folders
-        self._ignore = {str(path) for path in ignore}
-        self._over = threading.Event()
-        self.found: dict[str, list[bytes]] = {}
-        self.files: set[str] = set()
-        self.looks = 0
-
-    def look(self) -> None:
-        for folder in self._folders:
-            for root, _, names in os.walk(folder):
-                for name in names:
-                    path = os.path.join(root, name)
-                    if path in self._ignore:
-                        continue
-                    try:
-                        with open(path, "rb") as file:
-                            data = file.read()
-                    except OSError:
-                        continue
-                    self.files.add(path)
-                    if bad := leaks(data):
-                        self.found[path] = bad
-        self.looks += 1
-
-    def run(self) -> None:
-        while not self._over.is_set():
-            self.look()
-            time.sleep(0.001)
-
-    def end(self) -> None:
-        self._over.set()
-        self.join()
-        self.look()
+NEEDLES = needles(SECRETS.values())
 
 
 @pytest.fixture
@@ -152,7 +101,7 @@ def test_no_secret_is_in_any_file_at_any_moment(tmp_path: Path, planted: dict[st
     (workspace / "agent.py").write_text(AGENT)
     tacho = Tacho(tmp_path)
     models, server = servers(planted)
-    watch = Watch(tmp_path)
+    watch = Watch(NEEDLES, tmp_path)
     watch.start()
     with models, server:
         if kill:
@@ -168,13 +117,13 @@ def test_no_secret_is_in_any_file_at_any_moment(tmp_path: Path, planted: dict[st
         else:
             done = tacho("record", "--", sys.executable, "agent.py", cwd=workspace, env=planted)
             assert done.returncode == 0, done.stderr
-            assert not leaks(done.stderr_bytes)
+            assert not leaks(done.stderr_bytes, NEEDLES)
     watch.end()
     assert watch.found == {}
     assert watch.looks > 3
     assert any(name.endswith("content.pack") for name in watch.files)
     decrypted = tacho("cat", "@last", "--json")
-    assert not leaks(decrypted.stdout_bytes)
+    assert not leaks(decrypted.stdout_bytes, NEEDLES)
     assert b"[REDACTED:" in decrypted.stdout_bytes
     if kill:
         return
@@ -182,7 +131,7 @@ def test_no_secret_is_in_any_file_at_any_moment(tmp_path: Path, planted: dict[st
     replayed = tacho("replay", "@last", "--report", str(tmp_path / "report.json"), env=plain)
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["verdict"] == "identical", replayed.stderr
-    assert not leaks((tmp_path / "report.json").read_bytes())
+    assert not leaks((tmp_path / "report.json").read_bytes(), NEEDLES)
     watch.look()
     assert watch.found == {}
 
@@ -208,4 +157,4 @@ def test_no_system_call_writes_a_secret_to_a_file(tmp_path: Path, planted: dict[
     trace.unlink()
     to_files = [line for line in text.splitlines() if re.search(rb"write\w*\(\d+<(?!(socket|pipe|anon_inode|UNIX|TCP))", line)]
     assert any(b"content.pack" in line for line in to_files)
-    assert [line[:200] for line in to_files if leaks(line)] == []
+    assert [line[:200] for line in to_files if leaks(line, NEEDLES)] == []
