@@ -54,13 +54,13 @@ class Session:
 
     def verify(self) -> dict[str, Any]:
         """As ``tacho verify --json``."""
-        found = verdict(self._opened.store, self.id, public=self._opened.key.public(), opened=self._opened)
+        found = verdict(self._opened.store, self.id, public=self._opened.trusted, opened=self._opened)
         return found.to_json()
 
     def replay(self, *command: str, unverified: bool = False) -> dict[str, Any]:
         """As ``tacho replay --json [--unverified] [-- command]``. Forks: call it before other threads are started. Raises
         ``TamperedError`` for a record that does not verify."""
-        found = verdict(self._opened.store, self.id, public=self._opened.key.public(), opened=self._opened)
+        found = verdict(self._opened.store, self.id, public=self._opened.trusted, opened=self._opened)
         if not found.good and not unverified:
             raise TamperedError(
                 f"the record of {self.id} is {found.verdict}; tacho verify tells all, unverified=True replays it all the same"

@@ -55,6 +55,14 @@ def test_a_note_with_a_second_signature_opens() -> None:
     assert note.open_note(f"{text}\n\n{other}{mine}", PUBLIC) == POINT
 
 
+def test_one_of_several_trusted_keys_is_enough() -> None:
+    others = [Ed25519PrivateKey.from_private_bytes(bytes([n]) * 32).public_key().public_bytes_raw() for n in range(3)]
+    assert note.open_note(SIGNED, frozenset({*others, PUBLIC})) == POINT
+    for none in (frozenset(others), frozenset[bytes]()):
+        with pytest.raises(ValueError, match="no signature by"):
+            note.open_note(SIGNED, none)
+
+
 @pytest.mark.parametrize("size", [0, 1, 10**18])
 def test_round_trip(size: int) -> None:
     point = note.Checkpoint(note.origin("ses_Y"), size, bytes(range(32)))

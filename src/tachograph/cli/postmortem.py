@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:
-    found = verdict(opened.store, session_id, public=opened.key.public(), opened=opened)
+    found = verdict(opened.store, session_id, public=opened.trusted, opened=opened)
     return {**found.to_json(), "good": found.good}
 
 

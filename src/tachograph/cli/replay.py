@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     print_notes(given.notes)
     opened = wiring.open_for_reading(wiring.settings(options.store))
     session_id = resolve(opened.store, options.session)
-    checked = verify(opened.store, session_id, public=opened.key.public(), data_key=opened.data_key(session_id))
+    checked = verify(opened.store, session_id, public=opened.trusted, data_key=opened.data_key(session_id))
     if not checked.good and not options.unverified:
         first = checked.problems[0] if checked.problems else {"what": checked.verdict, "file": session_id, "offset": 0}
         raise TamperedError(

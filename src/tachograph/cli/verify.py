@@ -37,9 +37,9 @@ def run(options: argparse.Namespace) -> int:
     described = opening.describe(store)
     opened, why, damaged = _opened(chosen, store, str(described.get("verifier", "")))
     try:
-        public = opened.key.public() if opened is not None else public_key(str(described.get("verifier", "")))
+        public = opened.trusted if opened is not None else frozenset({public_key(str(described.get("verifier", "")))})
     except ValueError:
-        public, damaged = b"", damaged or ("store.json", "its public key is none")
+        public, damaged = frozenset(), damaged or ("store.json", "its public key is none")
     names = session_ids(store) if everything else [_named(store, options.session)]
     results = [verdict(store, name, public=public, opened=opened) for name in names]
     book = verdict(store, layout.LEDGER, public=public, opened=opened) if everything and ledger.exists(store) else None

@@ -32,6 +32,11 @@ class OpenStore:
     content_key: bytes = field(repr=False)
     fingerprint_key: bytes = field(repr=False)
 
+    @property
+    def trusted(self) -> frozenset[bytes]:
+        """The public keys whose seals are believed, 32 bytes each."""
+        return frozenset({self.key.public()})
+
     def digest(self) -> Callable[[bytes], bytes]:
         """The keyed hash that names content (HMAC-SHA256)."""
         start = hmac.new(self.content_key, digestmod=hashlib.sha256)

@@ -13,8 +13,8 @@ from .opening import OpenStore
 from .verify import Verification, verify
 
 
-def verdict(store: Store, session_id: str, *, public: bytes, opened: OpenStore | None) -> Verification:
-    """Verify one session (or the ledger). ``public``: the key that seals must be signed with; ``opened``: the store with its keys, to
+def verdict(store: Store, session_id: str, *, public: bytes | frozenset[bytes], opened: OpenStore | None) -> Verification:
+    """Verify one session (or the ledger). ``public``: the key that seals must be signed with, or all that are trusted; ``opened``: the store with its keys, to
     check content, too. A content that was shredded on purpose, and so entered in the ledger, is no damage."""
     data_key = None
     lost = damaged = None

@@ -104,8 +104,9 @@ class _Segment:
     tail: int = 0
 
 
-def verify(store: Source, session_id: str, *, public: bytes, data_key: bytes | None = None) -> Verification:
-    """Verify one session. ``public``: the 32 bytes of the key that seals must be signed with; ``data_key``: to check content, too."""
+def verify(store: Source, session_id: str, *, public: bytes | frozenset[bytes], data_key: bytes | None = None) -> Verification:
+    """Verify one session. ``public``: the 32 bytes of the key that seals must be signed with, or of all that are trusted;
+    ``data_key``: to check content, too."""
     out = Verification(session_id)
     prefix = "ledger/" if session_id == "ledger" else f"sessions/{session_id}/"
     files = _files(store, prefix, out)
@@ -355,7 +356,9 @@ def _declared(following: _Following, file: str) -> tuple[int, dict[str, Any] | N
     return 0, None
 
 
-def _seals(store: Source, prefix: str, files: dict[str, str], segments: list[_Segment], public: bytes, out: Verification) -> None:
+def _seals(
+    store: Source, prefix: str, files: dict[str, str], segments: list[_Segment], public: bytes | frozenset[bytes], out: Verification
+) -> None:
     # 6. Seals. Roots at all sealed sizes in one pass over the lines.
     wanted: dict[int, list[tuple[str, int, bytes]]] = {}
     for name in sorted(file for file in files if file.endswith(".seals")):
