@@ -43,7 +43,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 class SessionStart(Event, frozen=True, kw_only=True):
     """The first event. ``facts_uri``: argv, environment, cwd, host, packages (all redacted). ``policy``: the redaction policy's
     fingerprint. ``flags``: numbered behaviours that a replay of this recording must keep. ``vault``: the id of the key that the
-    originals of what was masked are sealed for, where they are kept."""
+    originals of what was masked are sealed for, where they are kept. ``ledger``: ``size`` and ``root`` (hex) of the store's ledger behind
+    its entry that this session was opened; or, where it could not be entered, ``missing``: why, in a word."""
 
     TYPE: ClassVar[str] = "session_start"
 
@@ -60,6 +61,7 @@ class SessionStart(Event, frozen=True, kw_only=True):
     dirty: bool | None = None
     policy: str | None = None
     vault: str | None = None
+    ledger: dict[str, Any] = msgspec.field(default_factory=dict)
     parent_session_id: str | None = None
     links: list[str] = msgspec.field(default_factory=list)
     flags: list[int] = msgspec.field(default_factory=list)
@@ -240,7 +242,8 @@ class Note(Event, frozen=True, kw_only=True):
 
 class Gap(Event, frozen=True, kw_only=True):
     """Something is missing here, and the log says so. ``reason``: ``torn_tail``, ``host_lost``, ``not_captured``, ``dropped``…;
-    ``next_writer`` (in the ledger): nothing is missing, another writer goes on."""
+    ``next_writer`` (in the ledger): nothing is missing, another writer goes on; ``frontier``: the peaks of the Merkle tree over all lines
+    before this one, in hex, so that its writer and the next need not read them."""
 
     TYPE: ClassVar[str] = "gap"
 
@@ -250,6 +253,7 @@ class Gap(Event, frozen=True, kw_only=True):
     length: int | None = None
     sha256: str | None = None
     count: int | None = None
+    frontier: list[str] = msgspec.field(default_factory=list)
 
 
 class Segment(Event, frozen=True, kw_only=True):
@@ -277,9 +281,11 @@ class SessionEnd(Event, frozen=True, kw_only=True):
 
 
 class LedgerEntry(Event, frozen=True, kw_only=True):
-    """In the store's ledger only: somebody did something to the store. ``action``: ``shredded``, ``unmasked``, ``vault_made``,
-    ``vault_dropped``. ``user`` and ``host``: the account of the operating system that did it, and where. ``subject``: the session that
-    it was done to. ``fingerprints``: of the placeholders concerned, where not all. ``detail``: further facts that are no content."""
+    """In the store's ledger only: somebody did something to the store. ``action``: ``opened``, ``sealed``, ``read``, ``held``,
+    ``released``, ``retention``, ``deleted``, ``shredded``, ``unmasked``, ``vault_made``, ``vault_dropped``, ``key_added``,
+    ``key_removed``, ``key_rotated`` (docs/format/v1.md, section 10). ``user`` and ``host``: the account of the operating system that did
+    it, and where. ``subject``: the session that it was done to. ``fingerprints``: of the placeholders concerned, where not all.
+    ``detail``: further facts that are no content."""
 
     TYPE: ClassVar[str] = "ledger_entry"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 
 
 def leaf(data: bytes) -> bytes:
@@ -17,9 +18,17 @@ def node(left: bytes, right: bytes) -> bytes:
 class Frontier:
     """An append-only tree that keeps one hash a level: enough for its root at any time."""
 
-    def __init__(self) -> None:
-        self.size = 0
-        self._peaks: list[bytes] = []
+    def __init__(self, size: int = 0, peaks: Iterable[bytes] = ()) -> None:
+        """``size`` and ``peaks``: go on from where another one stood. Raises ``ValueError`` for peaks that no tree of this size has."""
+        self.size = size
+        self._peaks = list(peaks)
+        if size < 0 or len(self._peaks) != size.bit_count() or any(len(peak) != 32 for peak in self._peaks):
+            raise ValueError(f"not the peaks of a tree of {size} leaves")
+
+    @property
+    def peaks(self) -> tuple[bytes, ...]:
+        """The roots of the largest whole subtrees, the largest first: all that a tree needs to grow. As many as ``size`` has bits set."""
+        return tuple(self._peaks)
 
     def add(self, leaf_hash: bytes) -> None:
         """Append a leaf's hash."""
@@ -38,3 +47,49 @@ class Frontier:
         for peak in reversed(self._peaks[:-1]):
             root = node(peak, root)
         return root
+
+
+def path(leaves: Sequence[bytes], index: int) -> list[bytes]:
+    """The inclusion proof of a leaf (RFC 6962, section 2.1.1): the hashes beside its way up, from its sibling to the root's child.
+    ``leaves``: the hashes of all leaves, ``index``: from 0. Raises ``ValueError`` for an index outside."""
+    if not 0 <= index < len(leaves):
+        raise ValueError(f"leaf {index} of a tree of {len(leaves)}")
+    found: list[bytes] = []
+    first, last = 0, len(leaves)
+    while last - first > 1:
+        middle = first + (1 << (last - first - 1).bit_length() - 1)
+        if index < middle:
+            found.append(_root(leaves[middle:last]))
+            last = middle
+        else:
+            found.append(_root(leaves[first:middle]))
+            first = middle
+    return found[::-1]
+
+
+def root_of(leaf_hash: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes:
+    """The root that a leaf and its inclusion proof lead to (RFC 9162, section 2.1.3.2). Raises ``ValueError`` for a proof that is none
+    for this place in a tree of this size."""
+    if not 0 <= index < size:
+        raise ValueError(f"leaf {index} of a tree of {size}")
+    at, last, found = index, size - 1, leaf_hash
+    for beside in proof:
+        if not last:
+            raise ValueError("a proof that is too long")
+        if at & 1 or at == last:
+            found = node(beside, found)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            found = node(found, beside)
+        at, last = at >> 1, last >> 1
+    if last:
+        raise ValueError("a proof that is too short")
+    return found
+
+
+def _root(leaves: Sequence[bytes]) -> bytes:
+    tree = Frontier()
+    for one in leaves:
+        tree.add(one)
+    return tree.root()

@@ -1,8 +1,13 @@
-"""The store's own log: who did what to the store, in the format of a session (``docs/format/v1.md``, section 6).
+"""The store's own log: who did what to the store, in the format of a session (``docs/format/v1.md``, section 10).
 
 What cannot be taken back, or what somebody must answer for, is entered *before* it is done: an entry says that it was begun. Whoever
 has something to enter opens the ledger, appends, and closes it again; each writer begins a segment of its own, whose first line is a
 ``gap`` with the reason ``next_writer``. One writer at a time: the next one waits for the lock, but not for ever.
+
+Whoever decides something that the ledger speaks of (a hold, a deletion) decides inside the lock, by ``book()``: nobody else can enter
+anything until it has entered what it decided.
+
+A ledger of many thousand entries stays cheap to write, because a writer reads the last segment only (``tail.py``).
 """
 
 from __future__ import annotations
@@ -12,13 +17,15 @@ from collections.abc import Callable, Iterator
 
 from tachograph.core import events
 from tachograph.core.drafts import Draft
-from tachograph.core.errors import ConflictError, TamperedError
+from tachograph.core.errors import ConflictError
 from tachograph.core.ports import Clock, Entropy, Lock, Store
-from tachograph.format import layout, line
+from tachograph.format import layout
 
-from . import recover
+from . import book as books
+from . import tail
+from .book import Book
 from .opening import OpenStore
-from .reader import Entry, parsed, resolve, segments, valid_lines
+from .reader import Entry, resolve
 from .writer import SessionWriter
 
 #: Seconds that a writer waits for another one to be done. An entry takes some syncs of a device.
@@ -27,74 +34,99 @@ _LOOK = 0.02
 
 
 class Ledger:
-    """The ledger, open for appending. Entries are redacted already, as all drafts are."""
+    """The ledger, locked for this writer. Entries are redacted already, as all drafts are. Without an entry nothing is written."""
 
-    def __init__(self, writer: SessionWriter) -> None:
-        self._writer = writer
+    def __init__(self, opened: OpenStore, *, clock: Clock, entropy: Entropy) -> None:
+        self._opened = opened
+        self._clock = clock
+        self._entropy = entropy
+        self._left = tail.left_behind(opened)
+        self._writer: SessionWriter | None = None
+        self._book: Book | None = None
+
+    @property
+    def size(self) -> int:
+        """Lines so far."""
+        return self._left.tree.size if self._writer is None else self._writer.size
+
+    @property
+    def root(self) -> bytes:
+        """The Merkle root over them."""
+        return self._left.tree.root() if self._writer is None else self._writer.root
+
+    def book(self) -> Book:
+        """All that it says, up to the newest entry: for decisions. Raises ``TamperedError`` where the chain breaks."""
+        if self._book is None:
+            self._book = books.read(self._opened.store)
+        return self._book
 
     def append(self, entry: events.LedgerEntry, *, reason: str | None = None) -> int:
         """Enter something; its line's number. It is sealed and on the device when this returns."""
+        if self._writer is None:
+            self._writer = self._begun()
         self._writer.append(Draft(event=entry, contents={} if reason is None else {"reason_uri": reason}))
         self._writer.seal()
+        self._book = None
         return self._writer.size
+
+    def _begun(self) -> SessionWriter:
+        opened, left = self._opened, self._left
+        opened.key.signer()  # a key that cannot seal leaves no segment without one
+        if not left.segments:
+            # Under the lock nobody else makes the key; one who died over it may have, and it is as good.
+            with contextlib.suppress(ConflictError):
+                opened.new_data_key(layout.LEDGER, self._entropy)
+        writer = SessionWriter(
+            opened, layout.LEDGER, opened.data_key(layout.LEDGER), clock=self._clock, entropy=self._entropy, lock=_Kept(),
+            segment=left.segments + 1, previous=left.previous if left.segments else None, tree=left.tree,
+        )  # fmt: skip
+        if left.segments:
+            peaks = [peak.hex() for peak in left.tree.peaks]
+            for gap in (events.Gap(reason="next_writer", frontier=peaks), *left.tails):
+                writer.append(Draft(event=gap))
+        return writer
+
+    def close(self) -> None:
+        """Nothing more is entered."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+class _Kept:
+    """The lock of the ledger, as its writer sees it: it is given back by whoever took it."""
+
+    def release(self) -> None:
+        return None
 
 
 @contextlib.contextmanager
 def writing(opened: OpenStore, *, clock: Clock, entropy: Entropy, pause: Callable[[float], None], wait: float = WAIT) -> Iterator[Ledger]:
     """The ledger, made at its first entry. ``pause`` sleeps that many seconds. Raises ``ConflictError`` when another writer held it for all of ``wait`` seconds, and
     ``TamperedError`` when it is not one that can be continued."""
-    store = opened.store
-    lock = _locked(store, clock, wait, pause)
+    lock = _locked(opened.store, clock, wait, pause)
     try:
-        fresh = not segments(store, layout.LEDGER)
-        if fresh:
-            # Under the lock nobody else makes the key; one who died over it may have, and it is as good.
-            with contextlib.suppress(ConflictError):
-                opened.new_data_key(layout.LEDGER, entropy)
-        data_key = opened.data_key(layout.LEDGER)
-    except BaseException:
-        lock.release()
-        raise
-    if fresh:
-        writer = SessionWriter(opened, layout.LEDGER, data_key, clock=clock, entropy=entropy, lock=lock)
-    else:
-        writer = recover.resume(opened, layout.LEDGER, clock=clock, entropy=entropy, reason="next_writer", lock=lock)
-    try:
-        yield Ledger(writer)
+        ledger = Ledger(opened, clock=clock, entropy=entropy)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
     finally:
-        writer.close()
+        lock.release()
 
 
 def exists(store: Store) -> bool:
     """Whether anything was ever entered (or begun to be)."""
-    return bool(segments(store, layout.LEDGER))
+    return store.exists(layout.events(layout.LEDGER, 1))
 
 
 def entries(store: Store) -> list[Entry]:
     """The entries, oldest first; needs no key, reasons stay closed. Raises ``TamperedError`` where the chain breaks."""
-    found: list[Entry] = []
-    previous = line.genesis(layout.LEDGER)
-    for segment in segments(store, layout.LEDGER):
-        name = layout.events(layout.LEDGER, segment)
-        data, at = store.read(name), 0
-        for offset, raw, digest in valid_lines(previous, data):
-            fields = parsed(raw, f"{store.url}/{name} offset {offset}")
-            event = events.decode(fields)
-            if isinstance(event, events.LedgerEntry):
-                found.append(Entry(fields["seq"], str(fields.get("ts", "")), event, fields))
-            previous, at = digest, offset + len(raw)
-        if b"\n" in data[at:-1]:
-            raise TamperedError(f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify ledger")
-    return found
+    return books.read(store).entries
 
 
 def latest(store: Store, action: str, subject: str) -> Entry | None:
-    """The newest entry of that action about that session."""
-    found = None
-    for entry in entries(store):
-        if isinstance(entry.event, events.LedgerEntry) and (entry.event.action, entry.event.subject) == (action, subject):
-            found = entry
-    return found
+    """The newest entry of that action about that session. For one question only: whoever has more reads a ``Book``."""
+    return books.read(store).latest(subject, action)
 
 
 def resolve_log(store: Store, name: str) -> str:

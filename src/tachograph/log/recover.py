@@ -30,7 +30,7 @@ def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy
     try:
         Recording(opened, session_id)  # raises where there is none (a lock would make one), and where the chain breaks in the middle
         lock = lock if lock is not None else store.lock(layout.lock(session_id))
-        left = _left_behind(store, session_id)  # read under the lock: the old writer may have had more to say
+        left = left_behind(store, session_id)  # read under the lock: the old writer may have had more to say
         writer = SessionWriter(
             opened, session_id, opened.data_key(session_id),
             clock=clock, entropy=entropy, segment=left.segments + 1, previous=left.previous, tree=left.tree, lock=lock,
@@ -51,7 +51,7 @@ def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy
 
 
 @dataclass
-class _Left:
+class Left:
     """What a dead writer left: where the chain stands, and the torn tails that nobody has declared yet."""
 
     previous: str
@@ -60,8 +60,9 @@ class _Left:
     tails: list[Gap] = field(default_factory=list)
 
 
-def _left_behind(store: Store, session_id: str) -> _Left:
-    left = _Left(line.genesis(session_id))
+def left_behind(store: Store, session_id: str) -> Left:
+    """What is there to be continued; read it under the log's lock. It is on the device when this returns. Raises ``TamperedError``."""
+    left = Left(line.genesis(session_id))
     for segment in segments(store, session_id):
         left.segments = segment
         name, content, seals = (kind(session_id, segment) for kind in (layout.events, layout.content, layout.seals))

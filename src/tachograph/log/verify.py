@@ -14,6 +14,7 @@ The steps, in the order in which they are taken (the numbers recur in the code, 
                  SHA-256 that its line says, and the first one's line says the salt of the header.
 6. ``seal``      Each seal is signed by the expected key; the log is at least as long as it says, and its Merkle root over that many lines
                  is the one that it says.
+   ``frontier``  In the ledger, the first line of each later segment says the peaks of the tree over all lines before it.
 7. ``end``       Nothing follows ``session_end``, unless a later segment declares why.
 8. ``content``   With the key: every frame opens, and every reference is to a node that is there.
 
@@ -379,8 +380,11 @@ def _seals(
             offset += len(one) + 1
         _tail(out, name, data, offset, _gaps_after(segments, int(name[:8])))
     tree = merkle.Frontier()
-    for raw in (None, *(raw for segment in segments for _, raw, _ in segment.lines)):
-        if raw is not None:
+    lines = [(segment.file, place, line) for segment in segments for place, line in enumerate(segment.lines)]
+    for file, place, line in [(None, 0, None), *lines]:
+        if file is not None and line is not None:
+            offset, raw, fields = line
+            _frontier(out, file, offset, fields, tree, due=out.session_id == "ledger" and not place and file[:8] != "00000001")
             tree.add(merkle.leaf(raw))
         for name, offset, root in wanted.pop(tree.size, []):
             if root != tree.root():
@@ -391,8 +395,8 @@ def _seals(
     for size in sorted(wanted):
         if size > out.events:
             last = segments[-1] if segments else None
-            place = (last.file, last.tail) if last is not None else (prefix, 0)
-            out.problem("seal", *place, f"{size} lines were sealed, {out.events} are left: the end was cut off")
+            where = (last.file, last.tail) if last is not None else (prefix, 0)
+            out.problem("seal", *where, f"{size} lines were sealed, {out.events} are left: the end was cut off")
     if out.sealed < out.events:
         ended = any(fields.get("type") == "session_end" for segment in segments for _, _, fields in segment.lines)
         out.problem(
@@ -401,6 +405,17 @@ def _seals(
             "unsealed",
         )  # fmt: skip
         out.declared = False
+
+
+def _frontier(out: Verification, file: str, offset: int, fields: dict[str, Any], tree: merkle.Frontier, *, due: bool) -> None:
+    # 6. The next writer believes it, and reads no further back.
+    said = fields.get("frontier", []) if due else fields.get("frontier")
+    if not due and (said is None or fields.get("type") != "gap"):
+        return
+    if not due:
+        out.problem("frontier", file, offset, "a frontier where none belongs")
+    elif said != [peak.hex() for peak in tree.peaks]:
+        out.problem("frontier", file, offset, f"the frontier is not that of the {tree.size} lines before")
 
 
 def _notes(data: bytes) -> list[bytes]:

@@ -113,6 +113,11 @@ class SessionWriter:
         return self._tree.size
 
     @property
+    def root(self) -> bytes:
+        """The Merkle root over them."""
+        return self._tree.root()
+
+    @property
     def unsealed(self) -> int:
         """Lines after the last seal."""
         return self._tree.size - self._sealed
