@@ -15,10 +15,10 @@ from redact_samples import SHAPED, redactor
 
 from tachograph.redact.engine import Redactor, Span
 from tachograph.redact.policy import Policy
-from tachograph.redact.prefilter.engines import AhoCorasick, Engine, Hyperscan, Plain, _literals, compiled, expression
+from tachograph.redact.prefilter.engines import AhoCorasick, Engine, Hyperscan, Plain, _literals, _which, compiled, expression
 from tachograph.redact.prefilter.index import Index
-from tachograph.redact.prefilter.superset import UnsupportedError, superset
-from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger, places
+from tachograph.redact.prefilter.superset import UnsupportedError, run, superset
+from tachograph.redact.prefilter.trigger import ANYWHERE, OUTSIDE, Trigger, places
 from tachograph.redact.rules import ALL
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "secrets.jsonl"
@@ -262,3 +262,52 @@ def test_the_default_policy_shares_one_index() -> None:
     own = Redactor(Policy(rules=ALL, secret_names=frozenset({"zugang"})), key=b"k" * 32)
     assert own.index is not redactor().index
     assert own.text("zugang = aB3dE6gH9jK2mN5qR8") != "zugang = aB3dE6gH9jK2mN5qR8"
+
+
+# -- gates ---------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "longest"),
+    [
+        (r"gh_[A-Za-z0-9]{36}", 0, 39), (r"(?:ab|abcd)_\w{4}", re.ASCII, 7), (r"\w{30}", 0, 0), (r"a{30}", re.IGNORECASE, 30), (r"k{30}", re.IGNORECASE, 0),
+        (r"[a-f0-9]{8}\.[a-f0-9]{20}", 0, 20), (r"(?:[a-z]{8}-){3}x", 0, 28), (r"(?:[a-z]{8}/){3}x", 0, 8), (r"a{40}|b/c", 0, 1), (r"(?:a{40})?bc", 0, 2),
+        (r"a{5}(?:/x)?b{5}", 0, 5), (r"(?=a{40})b", 0, 1), (r".{40}", 0, 0), (r"(a{9})\1", 0, 9), (r"(", 0, 0), (r"a{3}(?:b{4}|/c)d{5}", 0, 6), (r"x(?:ab/)?y{3}", 0, 3),
+    ],
+)  # fmt: skip
+def test_characters_in_a_row_that_every_match_has(pattern: str, flags: int, longest: int) -> None:
+    assert run(pattern, flags) == longest
+
+
+def test_behind_a_gate_is_looked_where_there_is_a_long_word() -> None:
+    triggers = (
+        Trigger(("ab_",), r"ab_[a-z0-9]{40}"),
+        Trigger((), r"[0-9]{4}z", run=24),
+        Trigger((), r"[0-9]{4}y", run=20),
+        Trigger(("cd_",), r"cd_[a-z]{25}"),
+        Trigger(("ef",)),
+        Trigger((), OUTSIDE),
+    )
+    one = Hyperscan(triggers, compiled(triggers))
+
+    def seen(text: str) -> set[int]:
+        return {number for number, _ in one.scan(text)}
+
+    assert seen("ef 1234z 1234y") == {4}
+    assert seen("1234z 1234y +" + "x" * 19) == {2}
+    assert seen("1234z 1234y =" + "x" * 23) == {1, 2}
+    assert seen("cd_" + "x" * 25) == {3}
+    assert seen("ab_" + "x1" * 20 + " ä") == {0, 5}
+
+
+def test_every_trigger_without_literals_that_is_in_long_words_says_so() -> None:
+    """Such a pattern beside hundreds of others costs as much as all of these."""
+    assert [
+        trigger.pattern[:60] for trigger in INDEX.triggers if not trigger.literals and trigger.pattern != OUTSIDE and not _which(trigger)
+    ] == []
+
+
+@pytest.mark.parametrize("cut", [1, 7, 8, 100, -1])
+def test_half_an_index_is_not_loaded(cut: int) -> None:
+    data = Index([Trigger(("abc",), r"abc\d{30}")]).compile()
+    assert not Index([Trigger(("abc",), r"abc\d{30}")]).load(data[:cut])

@@ -207,7 +207,7 @@ _BLANK = re.compile(r"\s")
 
 #: What must be in a text for ``find``: the beginning of a text in base64 or in hexadecimal, or an escape.
 TRIGGERS = (
-    Trigger((), rf"(?:^|[^A-Za-z0-9+]|\\[nrt])(?:{_head()})", tail=_HEAD),
+    Trigger((), rf"(?:^|[^A-Za-z0-9+]|\\[nrt])(?:{_head()})", tail=_HEAD, run=_SHORTEST),
     Trigger((), rf"(?:^|[^A-Fa-f0-9])(?:[2-7][A-Fa-f0-9]|0[9AaDd]){{{_SHORTEST_HEX // 2}}}", tail=_SHORTEST_HEX),
     *(Trigger(escapes.marks, escapes.worth.pattern) for escapes in _ESCAPES),
 )

@@ -23,7 +23,7 @@ from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.prefilter.engines import Engine, Hit
 from tachograph.redact.prefilter.index import Index
-from tachograph.redact.prefilter.trigger import Trigger, places
+from tachograph.redact.prefilter.trigger import OUTSIDE, Trigger, places
 from tachograph.redact.repeats import again
 from tachograph.redact.spans import Edit, Found, Ranked, merge, ranked
 from tachograph.redact.vendors import DEFAULT, Vendors
@@ -95,7 +95,7 @@ class Scanner:
             Finder(
                 Depth.ALL,
                 4,
-                (*map(places, stems), Trigger((), r"[^\x00-\x7f]")),
+                (*map(places, stems), Trigger((), OUTSIDE)),
                 lambda text, hits: assignments.find(text, stemmed(text, hits), named=named),
             ),
             Finder(Depth.ALL, 4, commands.TRIGGERS, lambda text, hits: commands.find(text, {number for number, _ in hits})),

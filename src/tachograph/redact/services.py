@@ -89,7 +89,7 @@ TRIGGERS = (
         rf"(?i:{'|'.join(WORDS)}){_FILL}{{0,128}}{_OPEN}(?:{_C}{{0,5}}[0-9]{_CD}{{6}}|{_C}{{6,{_TELLING_PART - 1}}}[0-9])",
         caseless=True,
     ),
-    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])(?:{_TELLING_RUN})"),
+    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])(?:{_TELLING_RUN})", run=_TELLING_PART),
 )
 _BEHIND_WORDS, _BEHIND_NAMES = range(2)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
+from tachograph.redact.prefilter.trigger import ANYWHERE, OUTSIDE, Trigger
 
 #: The number of a trigger, and a place.
 Hit = tuple[int, int]
@@ -99,40 +99,99 @@ class _Automaton:
         return out
 
 
-class Hyperscan:
-    """A compiled database, and the scratch space of one user of it."""
+#: A database of the library, or None where nothing is to be looked for.
+Databases = tuple[Any, ...]
 
-    def __init__(self, triggers: Sequence[Trigger], database: Any) -> None:
-        self._database = database
-        self._scratch = importlib.import_module("hyperscan").Scratch(database)
+
+class Gate(NamedTuple):
+    """A run of ``least`` characters of a class. The database ``inside`` looks for it."""
+
+    chars: str
+    least: int
+    inside: int
+
+
+_TOKEN, _BASE64 = "[A-Za-z0-9_-]", "[A-Za-z0-9+/_=-]"
+#: Characters in a row without which the second database finds nothing.
+_WORD = 20
+#: Tokens are long words, and most text has none. So there are several databases: one for literals, one for what has none and is in a word
+#: of ``_WORD`` characters at least, and one behind each gate, which is used where the gate's run was seen: it has what is in no other text.
+GATES = (Gate(_BASE64, 24, 1), Gate(_TOKEN, 26, 2), Gate(_TOKEN, 32, 2))
+_FIRST_BEHIND = 2
+
+
+class Hyperscan:
+    """Compiled databases, and the scratch space of one user of them."""
+
+    def __init__(self, triggers: Sequence[Trigger], databases: Databases) -> None:
+        scratch = importlib.import_module("hyperscan").Scratch
+        self._scans = [(database.scan, scratch(database)) if database is not None else None for database in databases]
         self._tails = [trigger.tail for trigger in triggers]
+        self._outside = [(number, 0) for number, trigger in enumerate(triggers) if trigger.pattern == OUTSIDE]
 
     def scan(self, text: str) -> list[Hit]:
         """All hits, in no order."""
         out: list[Hit] = []
         tails = self._tails
+        number_of_triggers = len(tails)
+        waiting: list[int] = []
 
         def hit(number: int, _: int, end: int, *__: object) -> None:
+            if number >= number_of_triggers:
+                waiting.append(number - number_of_triggers + _FIRST_BEHIND)
+                return
             tail = tails[number]
             out.append((number, end - tail if tail else 0))
 
-        self._database.scan(text.encode("ascii", "replace"), match_event_handler=hit, scratch=self._scratch)
+        if self._outside and not text.isascii():
+            out += self._outside
+        data = text.encode("ascii", "replace")
+        scans = self._scans
+        if (first := scans[0]) is not None:
+            first[0](data, match_event_handler=hit, scratch=first[1])
+        if len(data) >= _WORD and scans[1] is not None:
+            waiting.append(1)
+        for which in waiting:  # grows as gates are seen
+            scan, scratch = scans[which]  # type: ignore[misc]  # a gate is looked for where something is behind it
+            scan(data, match_event_handler=hit, scratch=scratch)
         return out
 
 
-def compiled(triggers: Sequence[Trigger]) -> Any:
-    """A database for ``Hyperscan``; takes a second or more for hundreds of patterns. Raises ImportError."""
+def compiled(triggers: Sequence[Trigger]) -> Databases:
+    """The databases for ``Hyperscan``; takes a second or more for hundreds of patterns. Raises ImportError."""
+    made: list[list[tuple[int, Trigger]]] = [[] for _ in range(_FIRST_BEHIND + len(GATES))]
+    for number, trigger in enumerate(triggers):
+        if trigger.pattern != OUTSIDE:
+            made[_which(trigger)].append((number, trigger))
+    for number, (chars, least, inside) in reversed(list(enumerate(GATES))):
+        if made[_FIRST_BEHIND + number]:
+            made[inside].append((len(triggers) + number, Trigger((), rf"{chars}{{{least}}}")))
+    return tuple(_compiled(own) if own else None for own in made)
+
+
+def _which(trigger: Trigger) -> int:
+    """The number of a trigger's database."""
+    from tachograph.redact.prefilter.superset import run  # only who compiles needs it
+
+    word = run(trigger.pattern, trigger.flags) if trigger.pattern else 0
+    for number, (chars, least, _) in reversed(list(enumerate(GATES))):
+        if least <= (word if chars == _TOKEN else trigger.run):
+            return _FIRST_BEHIND + number
+    return int(trigger.run >= _WORD)
+
+
+def _compiled(triggers: Sequence[tuple[int, Trigger]]) -> Any:
     hs = importlib.import_module("hyperscan")
-    expressions = [expression(trigger) for trigger in triggers]
+    expressions = [(number, trigger, expression(trigger)) for number, trigger in triggers]
     try:
-        return _database(hs, triggers, expressions)
+        return _database(hs, expressions)
     except hs.HyperscanError:
         # What has nothing but a pattern is tried again as it is: better an error than a trigger that never fires.
         accepted = [
-            made if not trigger.literals or all(_accepted(hs, text) for text in made) else _literals(trigger)
-            for made, trigger in zip(expressions, triggers, strict=True)
+            (number, trigger, made if not trigger.literals or all(_accepted(hs, text) for text in made) else _literals(trigger))
+            for number, trigger, made in expressions
         ]
-        return _database(hs, triggers, accepted)
+        return _database(hs, accepted)
 
 
 def expression(trigger: Trigger) -> list[str]:
@@ -152,13 +211,13 @@ def _literals(trigger: Trigger) -> list[str]:
     return [f"(?i:{re.escape(literal)})" if trigger.caseless else re.escape(literal) for literal in trigger.literals]
 
 
-def _database(hs: Any, triggers: Sequence[Trigger], expressions: Sequence[Sequence[str]]) -> Any:
+def _database(hs: Any, triggers: Iterable[tuple[int, Trigger, Sequence[str]]]) -> Any:
     database = hs.Database(mode=hs.HS_MODE_BLOCK)
-    numbered = [(number, text.encode()) for number, made in enumerate(expressions) for text in made]
+    numbered = [(number, trigger, text.encode()) for number, trigger, made in triggers for text in made]
     database.compile(
-        expressions=[text for _, text in numbered],
-        ids=[number for number, _ in numbered],
-        flags=[0 if triggers[number].tail else hs.HS_FLAG_SINGLEMATCH for number, _ in numbered],
+        expressions=[text for *_, text in numbered],
+        ids=[number for number, *_ in numbered],
+        flags=[0 if trigger.tail else hs.HS_FLAG_SINGLEMATCH for _, trigger, _ in numbered],
     )
     return database
 

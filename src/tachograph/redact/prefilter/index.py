@@ -8,15 +8,28 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
-from tachograph.redact.prefilter.engines import AhoCorasick, Engine, Hyperscan, Plain, compiled, module
+from tachograph.redact.prefilter.engines import AhoCorasick, Databases, Engine, Hyperscan, Plain, compiled, module
 from tachograph.redact.prefilter.trigger import Trigger
 
 #: Raised when a database is made in another way from the same triggers.
-_SCHEME = 1
+_SCHEME = 2
+#: Bytes of the length of a database, which stands before it.
+_LENGTH = 8
+
+
+def _split(data: bytes) -> Iterator[bytes]:
+    """The databases out of what ``compile`` gave; raises ValueError for anything else."""
+    if not data:
+        raise ValueError("nothing")
+    while data:
+        end = _LENGTH + int.from_bytes(data[:_LENGTH], "big")
+        if len(data) < end:
+            raise ValueError("cut off")
+        yield data[_LENGTH:end]
+        data = data[end:]
 
 
 class Index:
@@ -24,12 +37,12 @@ class Index:
 
     def __init__(self, triggers: Sequence[Trigger]) -> None:
         self.triggers = tuple(triggers)
-        self._database: Any = None
+        self._databases: Databases | None = None
 
     @property
     def ready(self) -> bool:
         """Whether the fast matcher is in place."""
-        return self._database is not None
+        return self._databases is not None
 
     @cached_property
     def name(self) -> str:
@@ -46,9 +59,9 @@ class Index:
         hs = module("hyperscan")
         if hs is None:
             return b""
-        database = compiled(self.triggers)
-        self._database = database
-        return bytes(hs.dumpb(database))
+        self._databases = compiled(self.triggers)
+        dumps = [bytes(hs.dumpb(one)) if one is not None else b"" for one in self._databases]
+        return b"".join(len(dump).to_bytes(_LENGTH, "big") + dump for dump in dumps)
 
     def load(self, data: bytes) -> bool:
         """Puts the fast matcher in place from what ``compile`` gave; False where that does not fit this machine or this version.
@@ -58,8 +71,8 @@ class Index:
         if hs is None:
             return False
         try:
-            self._database = hs.loadb(data, hs.HS_MODE_BLOCK)
-        except hs.HyperscanError:
+            self._databases = tuple(hs.loadb(dump, hs.HS_MODE_BLOCK) if dump else None for dump in _split(data))
+        except (hs.HyperscanError, ValueError):
             return False
         return True
 
@@ -67,8 +80,8 @@ class Index:
         """The best matcher now, for one user: ``before`` where that is still the best."""
         if isinstance(before, Hyperscan):
             return before
-        if self._database is not None:
-            return Hyperscan(self.triggers, self._database)
+        if self._databases is not None:
+            return Hyperscan(self.triggers, self._databases)
         return before or self._simple
 
     @cached_property

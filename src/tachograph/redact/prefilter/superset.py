@@ -7,6 +7,8 @@ must accept ``?``. What is lost, always towards more matches:
   line break or a quote in its place; a back reference becomes its group once more, groups are not captured;
 - long repetitions are shortened: at least ``LEAST`` times, and without an upper bound. Big counts are what makes a database big.
 
+``run`` says of a pattern how long a word must be in a text for it to match at all.
+
 Python's own parser does the reading. It is no public interface, so whoever calls this must cope with ``UnsupportedError``.
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Repetitions. Enough to tell a token from a word.
 LEAST = 24
@@ -48,6 +50,81 @@ def superset(pattern: str, flags: int = 0, *, shorten: bool = True) -> str:
         return _Translation(shorten=shorten).sequence(parsed, parsed.state.flags, head=True, tail=True)
     except (re.error, AttributeError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise UnsupportedError(f"{pattern[:80]!r}: {error}") from error
+
+
+#: What ``run`` counts: the characters of nearly every token.
+_RUN = frozenset(c for c in _ASCII if chr(c).isalnum() or chr(c) in "_-")
+
+
+def run(pattern: str, flags: int = 0) -> int:
+    """Letters, digits, ``_`` and ``-`` that stand in a row in every match of a pattern: the most that can be said for sure, 0 for what is not
+    understood."""
+    if _PARSER is None:
+        return 0
+    try:
+        parsed = _PARSER.parse(pattern, flags)
+        return _in_row(parsed, parsed.state.flags).longest
+    except (re.error, AttributeError, TypeError, KeyError, ValueError, RecursionError):
+        return 0
+
+
+class _Row(NamedTuple):
+    """Of what some piece of a pattern matches: such characters in a row at least, at its beginning, anywhere, at its end; and whether
+    it is nothing else."""
+
+    first: int
+    longest: int
+    last: int
+    whole: bool
+
+    def then(self, other: _Row) -> _Row:
+        return _Row(
+            self.first + other.first * self.whole,
+            max(self.longest, other.longest, self.last + other.first),
+            other.last + self.last * other.whole,
+            self.whole and other.whole,
+        )
+
+
+_NOTHING = _Row(0, 0, 0, whole=True)
+_ANYTHING = _Row(0, 0, 0, whole=False)
+_ONE = _Row(1, 1, 1, whole=True)
+
+
+def _in_row(items: Any, flags: int) -> _Row:
+    row = _NOTHING
+    for code, argument in items:
+        row = row.then(_row(str(code), argument, flags))
+    return row
+
+
+def _row(op: str, argument: Any, flags: int) -> _Row:
+    if op in ("AT", "ASSERT", "ASSERT_NOT"):
+        return _NOTHING
+    if op in ("LITERAL", "IN"):
+        chars, outside = _members(argument, flags) if op == "IN" else _cased({argument}, flags)
+        return _ONE if chars <= _RUN and not outside else _ANYTHING
+    if op == "SUBPATTERN":
+        _, added, removed, inner = argument
+        return _in_row(inner, (flags | added) & ~removed)
+    if op == "ATOMIC_GROUP":
+        return _in_row(argument, flags)
+    if op == "BRANCH":
+        rows = [_in_row(branch, flags) for branch in argument[1]]
+        return _Row(
+            min(row.first for row in rows),
+            min(row.longest for row in rows),
+            min(row.last for row in rows),
+            whole=all(row.whole for row in rows),
+        )
+    if op in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+        least, _, inner = argument
+        row = _in_row(inner, flags)
+        if not least:
+            return _NOTHING if row.whole else _ANYTHING
+        count = least * row.first
+        return _Row(count, count, count, whole=True) if row.whole else row
+    return _ANYTHING
 
 
 class _Translation:

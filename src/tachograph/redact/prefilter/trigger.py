@@ -7,6 +7,9 @@ from dataclasses import dataclass
 #: The place of a hit where a matcher cannot tell.
 ANYWHERE = -1
 
+#: The pattern of a trigger that is in every text with a character outside of ASCII: matchers know that without looking.
+OUTSIDE = r"[^\x00-\x7f]"
+
 
 @dataclass(frozen=True)
 class Trigger:
@@ -17,6 +20,7 @@ class Trigger:
     ``pattern``, ``flags``: a regular expression of Python's ``re``; what it says about its surroundings is not used.
     ``tail``: 0 if the finder only wants to know that it is there. Else it wants each place: this many characters before the end of a match
     of the one literal, or of the pattern.
+    ``run``: so many letters, digits and ``+ / _ = -`` in a row are in the text, too, where the pattern does not say so.
     """
 
     literals: tuple[str, ...]
@@ -24,6 +28,7 @@ class Trigger:
     flags: int = 0
     caseless: bool = False
     tail: int = 0
+    run: int = 0
 
     def __post_init__(self) -> None:
         if not (self.literals or self.pattern) or not all(self.literals) or not all(literal.isascii() for literal in self.literals):
