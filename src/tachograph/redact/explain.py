@@ -47,6 +47,7 @@ class Near:
 #: What a rule's name, or its part before the colon, says. ``{}``: the part after the colon.
 _WHY = {
     "name": "the name beside it, {}, says that its value is secret",
+    "column": "the header of its column, {}, says that its value is secret",
     "variable": "the variable's name, {}, says that its value is secret",
     "header": "the header {} holds a credential",
     "cookie": "the value of a cookie",

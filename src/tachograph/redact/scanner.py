@@ -18,7 +18,21 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from tachograph.redact import addresses, assignments, calls, commands, decode, files, headers, manifests, pem, pii, presidio, services
+from tachograph.redact import (
+    addresses,
+    assignments,
+    calls,
+    commands,
+    decode,
+    files,
+    headers,
+    manifests,
+    pem,
+    pii,
+    presidio,
+    services,
+    tables,
+)
 from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.prefilter.engines import Engine, Hit
@@ -99,6 +113,12 @@ class Scanner:
                 lambda text, hits: assignments.find(text, stemmed(text, hits), named=named),
             ),
             Finder(Depth.ALL, 4, commands.TRIGGERS, lambda text, hits: commands.find(text, {number for number, _ in hits})),
+            Finder(
+                Depth.ALL,
+                4,
+                tables.triggers(stems),
+                lambda text, hits: tables.find(text, stems, named=named, woken=(number for number, _ in hits)),
+            ),
             Finder(Depth.ALL, 5, services.TRIGGERS, services.find),
             Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, hits: self._decoded(text, Depth.ALL, hits)),
             Finder(Depth.ALL, 5, pii.TRIGGERS if own else (), lambda text, _: pii.find(text, own)),
