@@ -2,85 +2,28 @@
 acknowledged is there, and what is missing is declared.
 
 Two ways to die. A *kill* stops the process within or after any write or creation of a file: what the operating system was given stays.
-A *power cut* takes back what was not synced, of each file as much as it likes; but content that a surviving line refers to survives,
-too (the device writes the pages of content no later than those of lines; where it does not, the log is beyond repair, and says so).
+A *power cut* takes back what was not synced: any pages of any file (``page_store.py``).
 """
 
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from log_helpers import SESSION, Clock, Entropy, check
+from page_store import Killed, PageStore
 
 from tachograph.core import events
 from tachograph.core.drafts import Draft
+from tachograph.core.ports import Store
 from tachograph.crypto import keys
 from tachograph.format import layout
 from tachograph.log import opening, recover
-from tachograph.log.reader import Recording, frames, parsed, segments
+from tachograph.log.reader import Recording, segments
 from tachograph.log.writer import SessionWriter
-from tachograph.stores.local import LocalFile, LocalStore
-
-
-class Killed(BaseException):
-    """The process is no more."""
-
-
-class MortalStore(LocalStore):
-    """``budget``: how many bytes and creations the process lives to see; ``synced``: what of each file is on the device."""
-
-    def __init__(self, root: str) -> None:
-        super().__init__(root)
-        self.budget: int | None = None
-        self.synced: dict[str, int] = {}
-
-    def spend(self, wanted: int) -> int:
-        if self.budget is None:
-            return wanted
-        spent = min(wanted, self.budget)
-        self.budget -= spent
-        return spent
-
-    def die(self) -> None:
-        if self.budget == 0:
-            raise Killed
-
-    def sync(self, name: str) -> None:
-        super().sync(name)
-        if self.exists(name):
-            self.synced[name] = os.stat(os.path.join(self.root, name)).st_size
-
-    def create(self, name: str) -> LocalFile:
-        if self.spend(1) == 0:
-            raise Killed
-        made = super().create(name)
-        self.synced[name] = 0
-        os_file = MortalFile(os.dup(made._fd), name, made._path)
-        os_file.store = self
-        made.close()
-        return os_file
-
-
-class MortalFile(LocalFile):
-    store: MortalStore
-
-    def write(self, data: bytes) -> None:
-        super().write(data[: self.store.spend(len(data))])
-        self.store.die()
-
-    def sync(self) -> None:
-        super().sync()
-        self.store.synced[self.name] = os.fstat(self._fd).st_size
-
 
 drafts = st.builds(
     lambda text, bare: Draft(event=events.Git(sha=text[:8])) if bare else Draft(event=events.Note(), contents={"text_uri": text}),
@@ -92,16 +35,13 @@ drafts = st.builds(
 class LogMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.mkdtemp(prefix="tachograph-stateful-")
         key = keys.generate(Entropy())
-        self.store = MortalStore(self.folder + "/store")
+        self.store = PageStore()
         opening.create(self.store, key, Entropy())
-        self.store.synced.clear()
         self.opened = opening.open_store(self.store, key)
         self.clock = Clock()
         self.processes = itertools.count(1)
         data_key = self.opened.new_data_key(SESSION, self.entropy())
-        self.store.synced.clear()
         self.writer: SessionWriter | None = SessionWriter(self.opened, SESSION, data_key, clock=self.clock, entropy=self.entropy())
         self.appended: list[str] = []
         self.flushed = 0
@@ -117,7 +57,6 @@ class LogMachine(RuleBasedStateMachine):
         if self.writer is None:
             self.resume(kill_after=None)
         self.end()
-        shutil.rmtree(self.folder)
 
     # -- what a writer does
 
@@ -158,31 +97,14 @@ class LogMachine(RuleBasedStateMachine):
         self.flushed = len(self.appended)
         self.committed = min(self.committed, self.flushed)
 
-    @rule(data=st.data())
-    def power_cut(self, data: st.DataObject) -> None:
+    @rule(data=st.data(), page=st.sampled_from([512, 4096]))
+    def power_cut(self, data: st.DataObject, page: int) -> None:
         if self.writer is not None:
             self.kill()
-        for segment in segments(self.store, SESSION):
-            lines = self.lose(data, layout.events(SESSION, segment), 0)
-            needed = 0
-            for raw in lines.splitlines(keepends=True):
-                if raw.endswith(b"\n"):
-                    needed = max([needed, *(frame["at"] + frame["len"] for frame in frames(parsed_or_nothing(raw)))])
-            self.lose(data, layout.content(SESSION, segment), needed)
-            self.lose(data, layout.seals(SESSION, segment), 0)
+        self.store.power_cut(lambda least, most: data.draw(st.integers(least, most)), page=page)
         self.appended = self.present()
         assert len(self.appended) >= self.committed, "what was committed survives a power cut"
         self.flushed = self.committed = len(self.appended)
-
-    def lose(self, data: st.DataObject, name: str, needed: int) -> bytes:
-        if not self.store.exists(name):
-            return b""
-        path = Path(self.store.root, name)
-        size = path.stat().st_size
-        kept = data.draw(st.integers(min(size, max(self.store.synced.get(name, size), needed)), size), label=name.rsplit("/", 1)[-1])
-        os.truncate(path, kept)
-        self.store.synced[name] = kept
-        return path.read_bytes()
 
     # -- how it goes on
 
@@ -230,15 +152,11 @@ class LogMachine(RuleBasedStateMachine):
             assert result.sealed == result.events > 0
 
 
-def parsed_or_nothing(raw: bytes) -> dict[str, Any]:
-    return parsed(raw, "here") if b',"hash":"' in raw else {}
-
-
-def result_segments(store: LocalStore) -> int:
+def result_segments(store: Store) -> int:
     return len(segments(store, SESSION))
 
 
-def half_made(store: LocalStore) -> int:
+def half_made(store: Store) -> int:
     """Segments after the first whose writer died before it had a line."""
     return sum(b"\n" not in store.read(layout.events(SESSION, number)) for number in segments(store, SESSION)[1:])
 

@@ -72,7 +72,7 @@ def test_the_tail_is_what_the_whole_says() -> None:
     _, opened = counting()
     for number in range(1, 12):
         enter(opened, number % 3 + 1)
-        quick, whole = tail.left_behind(opened), recover.left_behind(opened.store, TAIL)
+        quick, whole = tail.left_behind(opened), recover.left_behind(opened, TAIL)
         assert (quick.previous, quick.segments, quick.tails) == (whole.previous, whole.segments, whole.tails)
         assert (quick.tree.size, quick.tree.peaks) == (whole.tree.size, whole.tree.peaks)
 

@@ -58,13 +58,13 @@ def test_append_touches_nothing(store: FakeStore, writer: SessionWriter) -> None
     assert writer.size == 10
 
 
-def test_flush_hands_over_content_first_and_waits_for_nothing(store: FakeStore, writer: SessionWriter) -> None:
+def test_flush_hands_over_lines_when_their_content_is_on_the_device(store: FakeStore, writer: SessionWriter) -> None:
     for number in range(10):
         writer.append(draft(number))
     writer.flush()
-    assert store.done == [("write", PACK), ("write", LINES)]
+    assert store.done == [("write", PACK), ("sync", PACK), ("write", LINES)]
     writer.flush()
-    assert len(store.done) == 2
+    assert len(store.done) == 3
 
 
 def test_commit_is_content_then_lines_in_two_syncs_however_many(store: FakeStore, writer: SessionWriter) -> None:
@@ -77,12 +77,12 @@ def test_commit_is_content_then_lines_in_two_syncs_however_many(store: FakeStore
     assert len(store.done) == 4
 
 
-def test_commit_after_flush_syncs_content_first(store: FakeStore, writer: SessionWriter) -> None:
+def test_commit_after_flush_syncs_lines_only(store: FakeStore, writer: SessionWriter) -> None:
     writer.append(draft(1))
     writer.flush()
     store.done.clear()
     writer.commit()
-    assert store.done == [("sync", PACK), ("sync", LINES)]
+    assert store.done == [("sync", LINES)]
 
 
 def test_what_came_after_the_flush_is_part_of_the_commit(store: FakeStore, writer: SessionWriter) -> None:

@@ -26,8 +26,11 @@ from .server import Peer
 from .wiretools import WireTools
 from .workspace import Watcher
 
-#: A commit at the latest this long after the first uncommitted line; a seal at the latest this long after the last one. Seconds.
-COMMIT_AFTER = 0.05
+#: Seconds between the first uncommitted line and its commit: the first, or as much more as it takes, up to the second, that a slow
+#: device is busy with commits a fifth of the time at most.
+COMMIT_AFTER = (0.005, 0.05)
+REST = 4
+#: A seal at the latest this long after the last one. Seconds.
 SEAL_AFTER = 30.0
 #: What an agent prints is kept up to here; beyond it only counted.
 MAX_OUTPUT = 16 << 20
@@ -55,6 +58,7 @@ class Recorder:
         self._sizes: collections.Counter[str] = collections.Counter()
         self._main: int | None = None
         self._dirty_since: float | None = None
+        self._pause = COMMIT_AFTER[0]
         self._sealed_at: float | None = None
         self.joined = 0
 
@@ -119,23 +123,26 @@ class Recorder:
                 self._finish(flight)
 
     def idle(self, now: float) -> float | None:
-        if self._dirty_since is None:
+        if self.failure is not None:
             return None
+        if self._dirty_since is not None and now < self._dirty_since + self._pause:
+            return self._dirty_since + self._pause - now
         try:
-            self.writer.flush()
-            if now - self._dirty_since >= COMMIT_AFTER:
+            if self._dirty_since is not None:
                 self.writer.commit()
                 self._dirty_since = None
-                if self._sealed_at is None:
-                    self._sealed_at = now
-                if self.writer.unsealed >= SEAL_EVERY or now - self._sealed_at >= SEAL_AFTER:
-                    self.writer.seal()
-                    self._sealed_at = now
-                if self.writer.full:
-                    self.writer.roll()
+                self._pause = min(max(COMMIT_AFTER[0], REST * (time.monotonic() - now)), COMMIT_AFTER[1])
+            if self._sealed_at is None:
+                self._sealed_at = now
+            if self.writer.unsealed >= SEAL_EVERY or (self.writer.unsealed and now - self._sealed_at >= SEAL_AFTER):
+                self.writer.seal()
+                self._sealed_at = now
+            if self.writer.full:
+                self.writer.roll()
         except StoreError as error:
             self._fail(error)
-        return COMMIT_AFTER
+        # Lines that nothing follows are sealed in time, too.
+        return max(0.0, self._sealed_at + SEAL_AFTER - now) if self._sealed_at is not None and self.writer.unsealed else None
 
     # -- the end ---------------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,8 @@ from tachograph.format import canonical
 READ_AHEAD = 256 << 20
 #: Work at most this long before looking at the sockets again, seconds.
 SLICE = 0.01
+#: Ask whether it is done at least this often, seconds.
+LOOK = 0.5
 
 
 class Peer:
@@ -114,7 +116,7 @@ class Server:
             again = self._driver.idle(time.monotonic())
             if not self._queue and done():
                 return
-            timeout = 0.0 if self._queue else again if again is not None else 0.5
+            timeout = 0.0 if self._queue else min(again, LOOK) if again is not None else LOOK
             if self._queued < READ_AHEAD:
                 ready = self._selector.select(timeout)
                 if ready and timeout and self._coalesce:

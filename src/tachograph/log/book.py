@@ -13,7 +13,7 @@ from tachograph.core import events
 from tachograph.core.errors import FormatError, NotFoundError, TamperedError
 from tachograph.core.ports import Store
 from tachograph.crypto import merkle, note
-from tachograph.format import layout, line
+from tachograph.format import layout, line, torn
 
 from .reader import Entry, parsed, segments, valid_lines
 
@@ -155,7 +155,7 @@ def read(store: Store, *, strict: bool = True) -> Book:
             book.broken = str(error)
             return book
         book.add_segment(segment)
-        if b"\n" in data[at:-1]:
+        if at < len(data) and not torn.torn_line(data, at):
             book.broken = f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify ledger"
             if strict:
                 raise TamperedError(book.broken)
@@ -178,7 +178,7 @@ def said_by(entry: Entry) -> str:
 
 def whole_notes(data: bytes) -> Sequence[bytes]:
     """The notes of a file of seals, without a torn one at its end."""
-    parts = data.split(b"\n\n")
+    parts = data[: torn.whole_notes(data)].split(b"\n\n")
     return [parts[n] + b"\n\n" + parts[n + 1] + b"\n" for n in range(0, len(parts) - 2, 2)]
 
 

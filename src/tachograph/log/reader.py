@@ -14,7 +14,7 @@ from tachograph.core import events
 from tachograph.core.errors import FormatError, KeyUnavailableError, NewerFormatError, NotFoundError, TamperedError, UsageError
 from tachograph.core.ids import SESSION_ID
 from tachograph.core.ports import Store
-from tachograph.format import canonical, layout, line
+from tachograph.format import canonical, layout, line, torn
 
 from .content import ContentReader
 from .opening import OpenStore
@@ -108,7 +108,7 @@ class Recording:
                 previous, at = digest, offset + len(raw)
             if at < len(data):
                 self.tails.append(Tail(segment, at, data[at:]))
-                if b"\n" in data[at:-1]:
+                if not torn.torn_line(data, at):
                     if not self._strict:
                         return
                     raise TamperedError(f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify {self.session_id}")

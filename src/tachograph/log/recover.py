@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import TamperedError
 from tachograph.core.events import Gap
-from tachograph.core.ports import Clock, Entropy, Lock, Store
-from tachograph.crypto import merkle
-from tachograph.format import layout, line, pack
+from tachograph.core.ports import Clock, Entropy, Lock
+from tachograph.crypto import merkle, note
+from tachograph.format import layout, line, pack, torn
 
 from .opening import OpenStore
 from .reader import Recording, frames, parsed, segments, valid_lines
@@ -30,7 +30,7 @@ def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy
     try:
         Recording(opened, session_id)  # raises where there is none (a lock would make one), and where the chain breaks in the middle
         lock = lock if lock is not None else store.lock(layout.lock(session_id))
-        left = left_behind(store, session_id)  # read under the lock: the old writer may have had more to say
+        left = left_behind(opened, session_id)  # read under the lock: the old writer may have had more to say
         writer = SessionWriter(
             opened, session_id, opened.data_key(session_id),
             clock=clock, entropy=entropy, segment=left.segments + 1, previous=left.previous, tree=left.tree, lock=lock,
@@ -60,8 +60,9 @@ class Left:
     tails: list[Gap] = field(default_factory=list)
 
 
-def left_behind(store: Store, session_id: str) -> Left:
+def left_behind(opened: OpenStore, session_id: str) -> Left:
     """What is there to be continued; read it under the log's lock. It is on the device when this returns. Raises ``TamperedError``."""
+    store = opened.store
     left = Left(line.genesis(session_id))
     for segment in segments(store, session_id):
         left.segments = segment
@@ -82,13 +83,19 @@ def left_behind(store: Store, session_id: str) -> Left:
                 left.tails = [gap for gap in left.tails if gap.file != declared]
             elif left.tails:
                 raise TamperedError(f"{left.tails[0].file} ends in bytes that nobody declared, {store.url}; run tacho verify {session_id}")
+        if end < len(data) and not torn.torn_line(data, end):
+            raise TamperedError(f"the chain breaks at {store.url}/{name} offset {end}; run tacho verify {session_id}")
         left.tails.extend(_tail(name, data, end))
         held = store.read(content) if store.exists(content) else b""
         if referred > max(len(held), pack.HEADER):
             raise TamperedError(f"content that lines refer to is gone, {store.url}/{content}; run tacho verify {session_id}")
-        left.tails.extend(_tail(content, held, referred if len(held) >= pack.HEADER else 0))
+        left.tails.extend(_tail(content, held, referred if held.startswith(pack.MAGIC) and len(held) >= pack.HEADER else 0))
         notes = store.read(seals) if store.exists(seals) else b""
-        left.tails.extend(_tail(seals, notes, _whole_notes(notes)))
+        whole = torn.whole_notes(notes)
+        if _sealed(notes[:whole], session_id, opened.key.public()) > left.tree.size:
+            # What was sealed was on the device before its seal was: no crash takes it back.
+            raise TamperedError(f"lines that were sealed are gone, {store.url}/{name} offset {end}; run tacho verify {session_id}")
+        left.tails.extend(_tail(seals, notes, whole))
     return left
 
 
@@ -100,7 +107,14 @@ def _tail(name: str, data: bytes, end: int) -> list[Gap]:
     return [Gap(reason="torn_tail", file=file, offset=end, length=len(tail), sha256=hashlib.sha256(tail).hexdigest())]
 
 
-def _whole_notes(data: bytes) -> int:
-    """Where the last whole note (text, empty line, signatures, empty line) ends."""
-    parts = data.split(b"\n\n")
-    return sum(len(part) + 2 for part in parts[: (len(parts) - 1) // 2 * 2])
+def _sealed(notes: bytes, session_id: str, public: bytes) -> int:
+    """The most lines that a seal of ours speaks of. Other people's seals are for the verifier."""
+    most, parts = 0, notes.decode("utf-8", "replace").split("\n\n")
+    for text, signatures in zip(parts[::2], parts[1::2], strict=False):
+        try:
+            point = note.open_note(f"{text}\n\n{signatures}\n", public)
+        except ValueError:
+            continue
+        if point.origin == note.origin(session_id):
+            most = max(most, point.size)
+    return most

@@ -33,7 +33,7 @@ def left_behind(opened: OpenStore) -> Left:
     left = _from_last(opened, last) if last > 1 else None
     if left is None:
         Recording(opened, layout.LEDGER)  # raises where the chain breaks in the middle
-        left = recover.left_behind(store, layout.LEDGER)
+        left = recover.left_behind(opened, layout.LEDGER)
     return left
 
 

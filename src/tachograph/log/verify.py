@@ -190,10 +190,16 @@ def _lines(segments: list[_Segment], session_id: str, out: Verification) -> None
         segment.tail = at
         if at < len(segment.data):
             rest = segment.data[at:]
-            if b"\n" in rest[:-1]:
-                # More lines where the chain has broken: a torn write spoils the very last line at most.
+            feed = segment.data.find(b"\n", at)
+            if b"\n" in rest[:-1] and not _hole(segment.data, at, feed):
+                # More lines where the chain has broken: a torn write spoils the very last line, or left a hole in this one.
                 out.problem("chain", segment.file, at, f"line {out.events + 1} does not continue the chain")
                 return
+
+
+def _hole(data: bytes, start: int, end: int) -> bool:
+    """Whether a block of 512 bytes that was never written (zeros up to its last byte) ends between these offsets."""
+    return any(data[last] == 0 for last in range(start + (511 - start) % 512, end, 512))
 
 
 def _object(raw: bytes) -> dict[str, Any] | None:
@@ -274,10 +280,11 @@ def _tails(store: Source, prefix: str, files: dict[str, str], segments: list[_Se
                     out.problem("frames", name, at, f"the frame was changed, {where}")
                 at += len(stored)
                 count += 1
-        if data[: min(8, len(data))] != b"TACHOPK1"[: len(data)]:
+        headed = data[:8] == b"TACHOPK1" and len(data) >= _PACK_HEADER
+        if count and not headed:
             out.problem("frames", name, 0, "not a content pack")
-        # A pack shorter than its header was torn while it was made: all of it is tail.
-        _tail(out, name, data, min(at, len(data)) if len(data) >= _PACK_HEADER else 0, following)
+        # Without a whole header, and without a frame that a line refers to, it was torn while it was made: all of it is tail.
+        _tail(out, name, data, min(at, len(data)) if headed else 0, following)
 
 
 def _rolled(store: Source, prefix: str, segment: _Segment, out: Verification) -> None:
@@ -370,6 +377,8 @@ def _seals(
             continue
         offset = 0
         for one in _notes(data):
+            if _hole(data, offset, offset + len(one)):
+                break
             try:
                 point = note.open_note(one.decode("utf-8"), public)
                 if point.origin != note.origin(out.session_id):

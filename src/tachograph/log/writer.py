@@ -3,7 +3,8 @@
 **The acknowledgement contract**
 
 1. ``append`` returns: the event has its place in the order. It is in memory only.
-2. ``flush`` returns: every event appended so far is with the operating system. It survives the death of this process, not of the machine.
+2. ``flush`` returns: every event appended so far is with the operating system, and its content on the device. It survives the death of
+   this process; after a power cut it is there whole, with its content, or a torn tail is there in its place.
 3. ``commit`` returns: every event appended so far is on the device (content first, then the line that refers to it), and so is the
    directory entry of its file. It survives a power cut.
 4. A call declared ``effect="external"`` runs only after the commit of its ``started`` line. Other calls do not wait.
@@ -176,34 +177,27 @@ class SessionWriter:
             return
         lines, self._pending = b"".join(self._pending), []
         with _Breaking(self):
-            if self._companion is not None:
-                self._companion.flush()
-            self.content.flush()
+            self._content_first()
             self._events.write(lines)
         self._dirty = True
 
     def commit(self) -> None:
         """See the contract, 3."""
         self._check()
-        if self._pending:
-            lines, self._pending = b"".join(self._pending), []
-            with _Breaking(self):
-                if self._companion is not None:
-                    self._companion.flush()
-                    self._companion.sync()
-                self.content.flush()
-                self.content.sync()  # a line on the device must never refer to content that is not
-                self._events.write(lines)
-            self._dirty = True
-        elif self._dirty:
-            with _Breaking(self):
-                if self._companion is not None:
-                    self._companion.sync()
-                self.content.sync()
+        self.flush()
         if self._dirty:
             with _Breaking(self):
                 self._events.sync()
             self._dirty = False
+
+    def _content_first(self) -> None:
+        """What lines speak of is on the device before they are given away. The system may write their pages at once and those of
+        content in half a minute, and a line must not survive what it refers to."""
+        if self._companion is not None:
+            self._companion.flush()
+            self._companion.sync()
+        self.content.flush()
+        self.content.sync()
 
     def seal(self) -> str | None:
         """See the contract, 5. Returns the signed note, or None where nothing is unsealed."""
