@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tachograph.core.errors import KeyUnavailableError
-from tachograph.crypto import boxes, keys, merkle, note
+from tachograph.crypto import boxes, keys, merkle, note, wraps
+from tachograph.crypto.ring import Ring
 
 
 def naive_root(leaves: list[bytes]) -> bytes:
@@ -87,12 +88,16 @@ def test_a_broken_key_file_is_one_clear_line(data: bytes) -> None:
 
 def test_a_wrap_opens_with_the_right_key_for_the_right_name_only() -> None:
     key, other = keys.generate(os.urandom), keys.generate(os.urandom)
-    wraps = [keys.wrap(key, "ses_A", b"d" * 32, os.urandom)]
-    assert keys.unwrap(key, "ses_A", wraps, "f") == b"d" * 32
+    made = Ring(key).wrap([wraps.key_file_recipient(key)], "sto_A", "ses_A", b"d" * 32, os.urandom)
+
+    def opened(ring: Ring, name: str) -> bytes:
+        return ring.open("sto_A", name, made, "f", good=lambda _: True)
+
+    assert opened(Ring(key), "ses_A") == b"d" * 32
     with pytest.raises(KeyUnavailableError, match=other.id):
-        keys.unwrap(other, "ses_A", wraps, "f")
+        opened(Ring(other), "ses_A")
     with pytest.raises(KeyUnavailableError):
-        keys.unwrap(key, "ses_B", wraps, "f")
+        opened(Ring(key), "ses_B")
 
 
 def test_a_frame_opens_at_its_own_place_only() -> None:

@@ -76,8 +76,8 @@ def test_a_key_file_comes_back_and_shows_nothing() -> None:
 def test_a_public_key_counts_only_with_the_signature_of_the_store() -> None:
     owner, other = keys.generate(os.urandom), keys.generate(os.urandom)
     data = vaultkeys.publish(KEY.public, "sto_1", owner)
-    assert vaultkeys.published(data, "sto_1", owner.public(), "x") == KEY.public
+    assert vaultkeys.published(data, "sto_1", frozenset({owner.public()}), "x") == KEY.public
     forged = vaultkeys.publish(vaultkeys.generate(os.urandom).public, "sto_1", other)
     for bad, store in ((forged, "sto_1"), (data, "sto_2"), (b"{}", "sto_1"), (b"", "sto_1"), (data.replace(b'"v": 1', b'"v": 2'), "sto_1")):
         with pytest.raises(FormatError, match="somebody changed it"):
-            vaultkeys.published(bad, store, owner.public(), "x")
+            vaultkeys.published(bad, store, frozenset({owner.public()}), "x")

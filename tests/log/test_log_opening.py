@@ -19,7 +19,8 @@ from tachograph.core.errors import (
     TachographError,
     UsageError,
 )
-from tachograph.crypto import keys
+from tachograph.crypto import keys, wrapfile
+from tachograph.crypto.ring import Ring
 from tachograph.log import opening
 from tachograph.log.verify import public_key
 from tachograph.stores.local import LocalStore
@@ -115,8 +116,8 @@ def test_a_store_json_that_never_ends_is_not_read(tmp_path: Path) -> None:
 def test_shared_keys_of_a_wrong_length() -> None:
     store = FakeStore()
     opening.create(store, KEY, Entropy())
-    wraps = [keys.wrap(KEY, "store", b"short", Entropy())]
-    store.objects["keys/store.json"] = bytearray(json.dumps({"v": 1, "wraps": wraps}).encode())
+    opened = opening.open_store(store, KEY)
+    store.objects["keys/store.json"] = bytearray(opened.wrapped("store", b"short", opened.recipients(), Entropy()))
     with pytest.raises(FormatError, match="backup"):
         opening.open_store(store, KEY)
 
@@ -132,6 +133,21 @@ def test_data_keys_are_wrapped_for_their_session(tmp_path: Path) -> None:
     (folder / f"{other}.json").write_bytes((folder / f"{SESSION}.json").read_bytes())
     with pytest.raises(KeyUnavailableError):
         opened.data_key(other)
+
+
+def test_a_key_that_the_store_did_not_sign_for_is_not_used(tmp_path: Path) -> None:
+    """Whoever can write the folder can seal a box for a public half, and would read what is written from then on."""
+    opened = new_store(tmp_path / "store")
+    opened.new_data_key(SESSION, Entropy())
+    forged = Ring(None).wrap(opened.recipients(), opened.id, SESSION, b"known to the thief".ljust(32), Entropy())
+    file = tmp_path / f"store/keys/{SESSION}.json"
+    whole = json.loads(file.read_bytes())
+    file.write_text(json.dumps({**whole, "wraps": forged}))
+    with pytest.raises(KeyUnavailableError, match="was damaged"):
+        opened.data_key(SESSION)
+    file.write_bytes(wrapfile.dump(SESSION, b"known to the thief".ljust(32), forged, store_id=opened.id, owner=STRANGER))
+    with pytest.raises(KeyUnavailableError, match="has signed"):
+        opened.data_key(SESSION)
 
 
 @pytest.mark.parametrize(

@@ -496,8 +496,8 @@ def _(folder: Path) -> None:
 @vector("wrong-data-key", "tampered", "The wrapped key is another than the one that the frames were sealed with.", checks=("content",))
 def _(folder: Path) -> None:
     whole(folder)
-    wraps = [keys.wrap(KEY, SESSION, b"another data key".ljust(32, b"."), Entropy("wrap"))]
-    (folder / layout.keys(SESSION)).write_bytes(json.dumps({"v": 1, "session_id": SESSION, "wraps": wraps}, indent=1).encode() + b"\n")
+    opened, other = store(folder), b"another data key".ljust(32, b".")
+    (folder / layout.keys(SESSION)).write_bytes(opened.wrapped(SESSION, other, opened.recipients(), Entropy("wrap")))
 
 
 # -- seals -------------------------------------------------------------------------------------------------------------------

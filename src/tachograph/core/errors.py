@@ -31,6 +31,10 @@ class KeyUnavailableError(TachographError):
     """The key that would open this content is missing, wrong, or destroyed."""
 
 
+class NotHeldError(KeyUnavailableError):
+    """The secret that would open this wrap is not here (another one may be); says what would bring it."""
+
+
 class ShreddedError(KeyUnavailableError):
     """The key was destroyed on purpose; the ledger says by whom and why."""
 

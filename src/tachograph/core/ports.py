@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Clock(Protocol):
@@ -23,6 +23,26 @@ class Entropy(Protocol):
     """Unpredictable bytes from the operating system."""
 
     def __call__(self, size: int, /) -> bytes: ...
+
+
+class KeyWrap(Protocol):
+    """One holder of a store's keys: somebody, or something, for whom they are wrapped (``docs/format/v1.md``, section 6).
+
+    * ``recipient`` is public, and JSON: ``type``, ``id`` (text, no two recipients have the same) and what else ``wrap`` needs. It lies in the
+      store.
+    * ``wrap`` returns a JSON object with ``type``, ``key_id`` (the recipient's ``id``) and whatever ``unwrap`` needs. Nothing in it
+      tells of the key. ``plain``: 32 or 64 bytes. ``StoreError``: a service that does it cannot be reached.
+    * ``unwrap`` gives ``plain`` back, from a wrap that was made for this ``name`` and for no other one. ``NotHeldError``: the secret
+      that opens it is not here, in one line that says what would bring it; nobody is asked, and no service called, before it is
+      known to be needed. ``KeyUnavailableError``: it is here, and this is no wrap for it and that name.
+
+    Anyone may be able to make a wrap: that it holds the right key is checked by its reader, not here.
+    """
+
+    @property
+    def recipient(self) -> Mapping[str, Any]: ...
+    def wrap(self, name: str, plain: bytes, entropy: Entropy) -> dict[str, Any]: ...
+    def unwrap(self, name: str, wrap: Mapping[str, Any]) -> bytes: ...
 
 
 class AppendFile(Protocol):

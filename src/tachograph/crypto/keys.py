@@ -1,7 +1,8 @@
-"""Key files and wrapped keys, as data (``docs/format/v1.md``, section 6).
+"""Key files, as data (``docs/format/v1.md``, section 6).
 
 A *key file* is the user's: a key-encryption key and an Ed25519 signing seed. It lies outside the store (0600), so a stolen store is
-unreadable. Inside the store lie only wrapped keys: the store's (content and fingerprint key) and each session's data key.
+unreadable. It may lack its seed (its holder reads and verifies, but cannot seal) or its key-encryption key (its holder seals, and reads
+what other means open).
 """
 
 from __future__ import annotations
@@ -15,29 +16,62 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tachograph.core.errors import FormatError, KeyUnavailableError
+from tachograph.core.errors import KeyUnavailableError
 
-from . import boxes
+from . import boxes, note, sealed
 
 
 @dataclass(frozen=True)
 class KeyFile:
-    """``kek`` and ``seed``: 32 bytes each, never shown (``repr`` has only the id)."""
+    """``kek`` and ``seed``: 32 bytes each, never shown (``repr`` has only the id). ``verifier``: the public half of a seed that is
+    not here."""
 
-    kek: bytes
-    seed: bytes
+    kek: bytes | None
+    seed: bytes | None
+    verifier: bytes | None = None
 
     @property
     def id(self) -> str:
         """Names the key without telling it."""
-        return hashlib.sha256(b"tachograph/v1 key id " + boxes.derive(self.kek, b"tachograph/v1 key id")).hexdigest()[:16]
+        told = self.public() if self.kek is None else boxes.derive(self.kek, b"tachograph/v1 key id")
+        return hashlib.sha256(b"tachograph/v1 key id " + told).hexdigest()[:16]
+
+    @property
+    def name(self) -> str:
+        """The name of its signatures."""
+        return "tachograph/" + self.id
 
     def signer(self) -> Ed25519PrivateKey:
+        """Raises ``KeyUnavailableError`` where there is no seed."""
+        if self.seed is None:
+            raise KeyUnavailableError(
+                f"the key file {self.id} reads and cannot seal, so nothing can be recorded or changed with it; "
+                "name the one with the signing key with TACHO_KEY"
+            )
         return Ed25519PrivateKey.from_private_bytes(self.seed)
 
     def public(self) -> bytes:
         """The 32 bytes of the verification key."""
+        if self.seed is None:
+            assert self.verifier is not None
+            return self.verifier
         return self.signer().public_key().public_bytes_raw()
+
+    def note_verifier(self) -> str:
+        """The verification key in the notation of signed notes."""
+        return note.verifier(self.name, self.public())
+
+    def box_private(self) -> bytes:
+        """The X25519 key that opens what was wrapped for this file without its key-encryption key. Needs ``kek``."""
+        assert self.kek is not None
+        return boxes.derive(self.kek, b"tachograph/v1 key file box")
+
+    def box_public(self) -> bytes:
+        return sealed.public_of(self.box_private())
+
+    def reading(self) -> KeyFile:
+        """The same without its seed."""
+        return KeyFile(self.kek, None, self.public())
 
     def __repr__(self) -> str:
         return f"KeyFile(id={self.id!r})"
@@ -50,12 +84,12 @@ def generate(entropy: Callable[[int], bytes]) -> KeyFile:
 
 def dump(key: KeyFile) -> bytes:
     """As written to disk (mode 0600, by the caller)."""
+    parts = {"kek": key.kek, "seed": key.seed, "public": key.public() if key.seed is None else None}
     fields = {
         "v": 1,
         "type": "tachograph-key",
         "id": key.id,
-        "kek": base64.b64encode(key.kek).decode(),
-        "seed": base64.b64encode(key.seed).decode(),
+        **{name: base64.b64encode(value).decode() for name, value in parts.items() if value is not None},
     }
     return json.dumps(fields, indent=1).encode() + b"\n"
 
@@ -66,10 +100,12 @@ def load(data: bytes, where: str) -> KeyFile:
         fields = json.loads(data)
         if fields["type"] != "tachograph-key" or fields["v"] != 1:
             raise ValueError("type")
-        key = KeyFile(base64.b64decode(fields["kek"], validate=True), base64.b64decode(fields["seed"], validate=True))
+        key = KeyFile(_part(fields, "kek"), _part(fields, "seed"), _part(fields, "public"))
+        if (key.seed is None) == (key.verifier is None):
+            raise ValueError("a seed, or the public half of one")
         # The id is derived: a key file that was damaged in a digit or two must not pass for another, good key.
-        if len(key.kek) != boxes.KEY or len(key.seed) != boxes.KEY or fields["id"] != key.id:
-            raise ValueError("length or id")
+        if fields["id"] != key.id:
+            raise ValueError("id")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise KeyUnavailableError(
             f"not a tachograph key file, {where}; restore it from your backup or name another with TACHO_KEY"
@@ -77,37 +113,10 @@ def load(data: bytes, where: str) -> KeyFile:
     return key
 
 
-def wrap(key: KeyFile, name: str, plain: bytes, entropy: Callable[[int], bytes]) -> dict[str, Any]:
-    """A wrap of ``plain`` for the object called ``name`` (a session id, or ``store``)."""
-    nonce = entropy(boxes.NONCE)
-    box = boxes.wrap(key.kek, nonce, plain, _bound(name))
-    return {
-        "type": "keyfile",
-        "key_id": key.id,
-        "nonce": base64.b64encode(nonce).decode(),
-        "wrapped": base64.b64encode(box).decode(),
-    }
-
-
-def unwrap(key: KeyFile, name: str, wraps: Any, where: str) -> bytes:
-    """What was wrapped for ``name``; one wrap that opens is enough. Raises ``KeyUnavailableError``: no wrap for this key, or none
-    that opens; ``FormatError``: no wraps at all."""
-    if not isinstance(wraps, list) or not all(isinstance(one, dict) for one in wraps):
-        raise FormatError(f"not a file of wrapped keys, {where}; restore the file from a backup")
-    mine = [one for one in wraps if one.get("type") == "keyfile" and one.get("key_id") == key.id]
-    if not mine:
-        others = ", ".join(sorted({ascii(one.get("key_id"))[1:17] for one in wraps})) or "none"
-        raise KeyUnavailableError(
-            f"the content of {name} is wrapped for another key ({others}), yours is {key.id}, {where}; set TACHO_KEY to the right key file"
-        )
-    for one in mine:
-        try:
-            nonce, box = base64.b64decode(one["nonce"], validate=True), base64.b64decode(one["wrapped"], validate=True)
-            return boxes.unwrap(key.kek, nonce, box, _bound(name))
-        except (KeyError, ValueError, TypeError, KeyUnavailableError):
-            continue
-    raise KeyUnavailableError(f"the wrapped key of {name} was damaged or is not its own, {where}; restore the file from a backup")
-
-
-def _bound(name: str) -> bytes:
-    return b"tachograph/v1 wrap " + name.encode()
+def _part(fields: dict[str, Any], name: str) -> bytes | None:
+    if name not in fields:
+        return None
+    value = base64.b64decode(fields[name], validate=True)
+    if len(value) != boxes.KEY:
+        raise ValueError("length")
+    return value

@@ -41,6 +41,17 @@ def verifier(name: str, public: bytes) -> str:
     return f"{name}+{key_id(name, public).hex()}+{base64.b64encode(ED25519 + public).decode()}"
 
 
+def public_of(vkey: str) -> bytes:
+    """The 32 bytes in a verifier key. Raises ``ValueError``."""
+    parts = vkey.split("+", 2)  # the base64 may hold a "+" itself
+    if len(parts) != 3:
+        raise ValueError("not a verifier key")
+    data = _base64(parts[2])
+    if len(data) != 33 or data[:1] != ED25519 or parts[1] != key_id(parts[0], data[1:]).hex():
+        raise ValueError("not an Ed25519 verifier key")
+    return data[1:]
+
+
 def sign(point: Checkpoint, name: str, key: Ed25519PrivateKey) -> str:
     """The signed note."""
     text = f"{point.origin}\n{point.size}\n{base64.b64encode(point.root).decode()}\n"

@@ -79,19 +79,30 @@ def publish(public: bytes, store_id: str, owner: KeyFile) -> bytes:
     return json.dumps(fields, indent=1).encode() + b"\n"
 
 
-def published(data: bytes, store_id: str, owner: bytes, where: str) -> bytes:
-    """The public key in the store's file, if the store's own key (``owner``, its public half) has signed it. Raises ``FormatError``."""
+def published(data: bytes, store_id: str, owners: frozenset[bytes], where: str) -> bytes:
+    """The public key in the store's file, if the store's own key has signed it (``owners``: public halves, of the user's key and those that
+    followed it). Raises ``FormatError``."""
     try:
         fields = json.loads(data)
         public = base64.b64decode(fields["public"], validate=True)
         if fields["type"] != _PUBLIC_TYPE or fields["v"] != 1 or len(public) != sealed.PUBLIC or fields["id"] != id_of(public):
             raise ValueError
-        Ed25519PublicKey.from_public_bytes(owner).verify(base64.b64decode(fields["signature"], validate=True), _signed(public, store_id))
-    except (ValueError, KeyError, TypeError, RecursionError, InvalidSignature):
+        signature = base64.b64decode(fields["signature"], validate=True)
+        if not any(_by(owner, signature, _signed(public, store_id)) for owner in owners):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError(
             f"not a vault's public key that this store's key has signed, {where}; somebody changed it: restore it from a backup"
         ) from None
     return public
+
+
+def _by(owner: bytes, signature: bytes, signed: bytes) -> bool:
+    try:
+        Ed25519PublicKey.from_public_bytes(owner).verify(signature, signed)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
 
 
 def _signed(public: bytes, store_id: str) -> bytes:

@@ -7,6 +7,13 @@ import re
 VERSION = 1
 STORE = "store.json"
 STORE_KEYS = "keys/store.json"
+KEYS = "keys/"
+#: For whom new keys are wrapped, where it is not for the key file alone.
+RECIPIENTS = "keys/recipients.json"
+#: Signing keys that followed one another, where one did.
+VERIFIERS = "keys/verifiers.json"
+#: Held by whoever changes recipients or keys.
+KEYS_LOCK = "keys/lock"
 VAULT_KEY = "keys/vault.json"
 VAULTS = "vault/"
 SESSIONS = "sessions/"

@@ -33,7 +33,7 @@ MAX_FILE = 64 << 20
 _OWN_FIELDS = frozenset({"v", "seq", "ts", "session_id", "type", "frames", "hash", "redactions", "redacted_kinds", "files", "fingerprints"})
 _OWN_VALUE = re.compile(r"(?:content:|hmac-sha256:)[0-9a-f]{64}\Z|(?:evt|ses)_[0-9A-HJKMNP-TV-Z]{26}\Z")
 _OWN_FILE = re.compile(
-    r"store\.json\Z|keys/(?:store|vault|ledger|ses_[0-9A-Z]{26})\.json(?:\.\d+-\d+\.new)?\Z|vault/ses_[0-9A-Z]{26}\.vault\Z"
+    r"store\.json\Z|keys/lock\Z|keys/(?:store|vault|recipients|verifiers|ledger|ses_[0-9A-Z]{26})\.json(?:\.\d+-\d+\.new)?\Z|vault/ses_[0-9A-Z]{26}\.vault\Z"
     r"|(?:ledger|sessions/ses_[0-9A-Z]{26})/(?:lock|\d{8}\.(?:events\.jsonl|content\.pack|seals))\Z"
 )
 

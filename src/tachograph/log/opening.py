@@ -10,32 +10,50 @@ import contextlib
 import hashlib
 import hmac
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
-from tachograph.core.errors import ConflictError, FormatError, NewerFormatError, NotFoundError, ShreddedError, StoreError, UsageError
+from tachograph.core.errors import (
+    ConflictError,
+    FormatError,
+    KeyUnavailableError,
+    NewerFormatError,
+    NotFoundError,
+    ShreddedError,
+    StoreError,
+    UsageError,
+)
 from tachograph.core.ports import Entropy, Store
-from tachograph.crypto import boxes, keys, note, vaultkeys
+from tachograph.crypto import boxes, keys, note, recipients, succession, vaultkeys, wrapfile, wraps
+from tachograph.crypto.ring import Ring
 from tachograph.format import layout
 
 _LIMIT = 1 << 20
+#: The name of the shared keys, where a session's has its id.
+STORE = "store"
 
 
 @dataclass(frozen=True)
 class OpenStore:
-    """A store and the keys to it. ``repr`` shows no key."""
+    """A store and the keys to it. ``repr`` shows no key. ``key``: what seals are made with, if it can seal; ``trusted``: the public keys whose
+    seals are believed (32 bytes each); ``owners``: of these, the ones whose word on recipients counts; ``ring``: how keys are wrapped."""
 
     store: Store
     id: str
     key: keys.KeyFile
     content_key: bytes = field(repr=False)
     fingerprint_key: bytes = field(repr=False)
+    with_ring: InitVar[Ring | None] = None
+    trusted: frozenset[bytes] = frozenset()
+    owners: frozenset[bytes] = frozenset()
+    ring: Ring = field(init=False, repr=False)
+    _held: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
-    @property
-    def trusted(self) -> frozenset[bytes]:
-        """The public keys whose seals are believed, 32 bytes each."""
-        return frozenset({self.key.public()})
+    def __post_init__(self, with_ring: Ring | None) -> None:
+        object.__setattr__(self, "ring", with_ring if with_ring is not None else Ring(self.key))
+        for name in ("trusted", "owners"):
+            object.__setattr__(self, name, getattr(self, name) or frozenset({self.key.public()}))
 
     def digest(self) -> Callable[[bytes], bytes]:
         """The keyed hash that names content (HMAC-SHA256)."""
@@ -49,21 +67,66 @@ class OpenStore:
 
         return digest
 
+    def recipients(self) -> list[dict[str, Any]]:
+        """For whom keys are wrapped: of the store's list, else for the user's key file. Raises ``FormatError`` for a list that the
+        store's own key did not sign."""
+        try:
+            data = self.store.read(layout.RECIPIENTS, limit=_LIMIT)
+        except NotFoundError:
+            if self.key.kek is None:
+                raise KeyUnavailableError(
+                    f"the key file {self.key.id} cannot be wrapped for, and {self.store.url} has no list of recipients; tacho keys add names one"
+                ) from None
+            return [wraps.key_file_recipient(self.key)]
+        return recipients.load(data, self.id, self.owners, f"{self.store.url}/{layout.RECIPIENTS}")
+
+    def wrapped(self, name: str, plain: bytes, holders: Sequence[Mapping[str, Any]], entropy: Entropy) -> bytes:
+        """The file of wraps of a key. ``name``: as in ``wrap_name``."""
+        made = self.ring.wrap(holders, self.id, name, plain, entropy)
+        return wrapfile.dump(name, plain, made, store_id=self.id, owner=self.key)
+
     def new_data_key(self, session_id: str, entropy: Entropy) -> bytes:
-        """Make, wrap and store the data key of a new session."""
+        """Make, wrap and store the data key of a new session. Raises ``KeyUnavailableError`` with a key file that cannot seal."""
+        self.key.signer()
         data_key = entropy(boxes.KEY)
-        wraps = [keys.wrap(self.key, session_id, data_key, entropy)]
-        self.store.put_new(layout.keys(session_id), _dump({"v": 1, "session_id": session_id, "wraps": wraps}))
+        holders = self.recipients()
+        self.store.put_new(layout.keys(session_id), self.wrapped(session_id, data_key, holders, entropy))
+        # Whoever changes the recipients writes the list, then brings all keys up to date. He has seen this key, or it sees his list.
+        if (now := self.recipients()) != holders:
+            self.store.replace(layout.keys(session_id), self.wrapped(session_id, data_key, now, entropy))
+        if session_id == layout.LEDGER:
+            self._held[session_id] = data_key
         return data_key
 
     def data_key(self, session_id: str) -> bytes:
         """The data key of a session. Raises ``KeyUnavailableError`` (``ShreddedError`` if it was destroyed on purpose) or
         ``NotFoundError`` (no such wraps: lost, or never there)."""
+        if session_id in self._held:
+            return self._held[session_id]
         name = layout.keys(session_id)
-        fields = _load(self.store.read(name, limit=_LIMIT), f"{self.store.url}/{name}")
-        if fields.get("shredded") and not fields.get("wraps"):
+        found = wrapfile.load(self.store.read(name, limit=_LIMIT), f"{self.store.url}/{name}")
+        if found.shredded is not None:
             raise ShreddedError(f"the content of {session_id} was shredded, {self.store.url}/{name}; tacho cat ledger says by whom and why")
-        return keys.unwrap(self.key, session_id, fields.get("wraps", []), f"{self.store.url}/{name}")
+        key = self.unwrapped(session_id, found)
+        if session_id == layout.LEDGER:
+            # Its writers come back to it, maybe after the user's key was rotated; a session's is not kept, since it may be shredded.
+            self._held[session_id] = key
+        return key
+
+    def unwrapped(self, session_id: str, found: wrapfile.WrapFile) -> bytes:
+        """The key in a file of wraps (``store``: the shared keys)."""
+        name = layout.STORE_KEYS if session_id == STORE else layout.keys(session_id)
+        return _unwrapped(self.ring, found, session_id, self.id, self.trusted, f"{self.store.url}/{name}")
+
+
+def _unwrapped(ring: Ring, found: wrapfile.WrapFile, name: str, store_id: str, trusted: frozenset[bytes], where: str) -> bytes:
+    """What is wrapped there, if it is the key that a trusted one has signed for."""
+    key = ring.open(store_id, name, found.wraps, where, good=found.is_of)
+    if found.signed_by(store_id, name, trusted) is None:
+        raise KeyUnavailableError(
+            f"the wrapped key of {name} is not one that this store's key has signed, {where}; restore the file from a backup"
+        )
+    return key
 
 
 def set_vault_key(opened: OpenStore, public: bytes) -> None:
@@ -90,7 +153,7 @@ def vault_key(opened: OpenStore) -> bytes:
         data = opened.store.read(layout.VAULT_KEY, limit=_LIMIT)
     except NotFoundError:
         raise UsageError(f"no vault key in {opened.store.url}; tacho vault init makes one") from None
-    return vaultkeys.published(data, opened.id, opened.key.public(), where)
+    return vaultkeys.published(data, opened.id, opened.owners, where)
 
 
 def destroy_data_key(store: Store, session_id: str, at: str) -> None:
@@ -102,11 +165,9 @@ def destroy_data_key(store: Store, session_id: str, at: str) -> None:
 def shredded_at(store: Store, session_id: str) -> str | None:
     """When the key of a session was destroyed on purpose; None if it was not, or if its file does not say. Needs no key."""
     try:
-        fields = _load(store.read(layout.keys(session_id), limit=_LIMIT), "")
+        return wrapfile.load(store.read(layout.keys(session_id), limit=_LIMIT), "").shredded
     except (StoreError, FormatError, NotFoundError):
         return None
-    at = fields.get("shredded")
-    return at[:40] if isinstance(at, str) and not fields.get("wraps") else None
 
 
 def exists(store: Store) -> bool:
@@ -129,38 +190,58 @@ def describe(store: Store) -> dict[str, Any]:
 
 def create(store: Store, key: keys.KeyFile, entropy: Entropy) -> None:
     """Make a store here. Harmless when somebody else with the same key makes it at the same time, or died over it: of each file the
-    first stays. Raises ``KeyUnavailableError`` when it is another key's."""
+    first stays. Raises ``KeyUnavailableError`` when it is another key's, or one that cannot seal."""
+    key.signer()
     shared = entropy(boxes.KEY) + entropy(boxes.KEY)
-    wraps = [keys.wrap(key, "store", shared, entropy)]
-    store_id = "sto_" + entropy(10).hex()
+    # The id comes from the keys, so that of two makers at once the second one has the first one's.
+    store_id = _id_of(shared)
+    ring = Ring(key)
+    made = ring.wrap([wraps.key_file_recipient(key)], store_id, STORE, shared, entropy)
     try:
-        store.put_new(layout.STORE_KEYS, _dump({"v": 1, "wraps": wraps}))
+        store.put_new(layout.STORE_KEYS, wrapfile.dump(STORE, shared, made, store_id=store_id, owner=key))
     except ConflictError:
-        _shared_keys(store, key)
-    fields = {
-        "v": 1,
-        "format": "tachograph-store",
-        "id": store_id,
-        "verifier": note.verifier("tachograph/" + key.id, key.public()),
-    }
+        where = f"{store.url}/{layout.STORE_KEYS}"
+        found = wrapfile.load(store.read(layout.STORE_KEYS, limit=_LIMIT), where)
+        store_id = _id_of(ring.open("", STORE, found.wraps, where, good=found.is_of))
+    fields = {"v": 1, "format": "tachograph-store", "id": store_id, "verifier": key.note_verifier()}
     with contextlib.suppress(ConflictError):
         store.put_new(layout.STORE, _dump(fields))
 
 
-def open_store(store: Store, key: keys.KeyFile) -> OpenStore:
-    """The store with its shared keys."""
+def open_store(store: Store, key: keys.KeyFile | Ring, *, public: bytes | None = None) -> OpenStore:
+    """The store with its shared keys. ``public``: whose seals are believed, where there is no key file (the store's own word)."""
+    ring = key if isinstance(key, Ring) else Ring(key)
     fields = describe(store)
-    shared = _shared_keys(store, key)
-    return OpenStore(store, str(fields.get("id")), key, shared[: boxes.KEY], shared[boxes.KEY :])
-
-
-def _shared_keys(store: Store, key: keys.KeyFile) -> bytes:
+    store_id = str(fields.get("id"))
+    own = ring.key
+    if own is None:
+        try:
+            own = keys.KeyFile(None, None, public or note.public_of(str(fields.get("verifier"))))
+        except ValueError:
+            raise FormatError(f"no public key in {store.url}/{layout.STORE}; restore the file from a backup") from None
+    said = statements(store)
+    root = own.public()
+    trusted = succession.trusted(root, said, store_id)
+    owners = frozenset({root, *succession.forward(root, said, store_id)})
     where = f"{store.url}/{layout.STORE_KEYS}"
-    wraps = _load(store.read(layout.STORE_KEYS, limit=_LIMIT), where).get("wraps", [])
-    shared = keys.unwrap(key, "store", wraps, where)
+    found = wrapfile.load(store.read(layout.STORE_KEYS, limit=_LIMIT), where)
+    shared = _unwrapped(ring, found, STORE, store_id, trusted, where)
     if len(shared) != 2 * boxes.KEY:
         raise FormatError(f"the shared keys have the wrong length, {where}; restore the file from a backup")
-    return shared
+    return OpenStore(store, store_id, own, shared[: boxes.KEY], shared[boxes.KEY :], ring, trusted, owners)
+
+
+def statements(store: Store) -> list[succession.Statement]:
+    """What the store says of signing keys that followed one another. Raises ``FormatError``."""
+    try:
+        data = store.read(layout.VERIFIERS, limit=_LIMIT)
+    except NotFoundError:
+        return []
+    return succession.load(data, f"{store.url}/{layout.VERIFIERS}")
+
+
+def _id_of(shared: bytes) -> str:
+    return "sto_" + wrapfile.commitment(shared)[:20]
 
 
 def _dump(fields: dict[str, Any]) -> bytes:

@@ -36,7 +36,9 @@ BACK_OFF = (0.5, 30.0)
 #: Tries after which ``settle`` no longer waits for a bucket that is away.
 PATIENCE = 3
 #: Copied beside the spool when they are read, so that a recording can begin while the bucket is away. Keys in them are wrapped.
-_NEEDED = ("store.json", "keys/store.json")
+_NEEDED = ("store.json", "keys/store.json", "keys/recipients.json", "keys/verifiers.json")
+#: Of these, those that a store may lack. Away from the bucket, one that was never copied counts as not there.
+_OPTIONAL = _NEEDED[2:]
 #: Never under an Object Lock: wraps of keys, which rotation replaces and shredding destroys.
 _REPLACED = "keys/"
 #: Of these names the first version counts. Others (wraps of keys) are replaced on purpose.
@@ -129,6 +131,8 @@ class S3Store:
             data = self._fetched(name, limit)
         except _AwayError:
             if not self._copies.exists(name):
+                if name in _OPTIONAL and self._copies.exists("keys/store.json"):
+                    raise NotFoundError(f"no {name} in {self._url} when it was last read, and it cannot be reached now") from None
                 raise
             return self._copies.read(name, limit=limit)
         if not self._copies.exists(name) or self._copies.read(name) != data:
