@@ -14,7 +14,7 @@ UNITS = (
     "key token pass ", "key=", "key= ", "a=", "-----BEGIN ", "-----BEGIN " + "PRIVATE KEY-----\n", "-----END " + "PRIVATE KEY-----\n", "://", "://a:b@",
     "[", '{"a":', 'key="', "\\", 'key=\\"', "gh" + "p_", "-ey" + "J", "ey" + "Jabcdefghijkl.", "%41", "QUJD", "&quot;", "\\u0041", "Cookie: a=", "mysql -p ",
     "curl -u a:b ", "password = '", "?token=abcd", "kind: Secret\ndata:\n", "machine a login b ", "Authorization: X ", "1", "41", "deepgram 1a", "sk-",
-    "password=hunter2hunter3\n", "password,token\n", "| password |\n|---|\n", "<th>password</th><td>hunter2hunter3</td>", "password  token\n--------  ----\n",
+    "password=hunter2hunter3\n", "password,token\n", "| password |\n|---|\n", "<th>password</th><td>hunter2hunter3</td>", "password  token\n--------  ----\n", "password:\n  ", "passwords: [", "password: |\n ", "password is ", "log in with a / ", "<name>password</name>", '"value": "abcd", ', '~ password = "a" -> ',
     "[REDACTED:00000000]", "\n", "<password>", "ü", "key\u212a ",
 )  # fmt: skip
 

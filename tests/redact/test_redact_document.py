@@ -182,3 +182,40 @@ def test_a_placeholder_is_no_name_of_what_stands_beside_it() -> None:
     assert red.document(once) is once
     text = json.dumps(value)
     assert red.text(red.text(text)) == red.text(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ({"password": {"old": "sun" + "flower42", "new": PASSWORD}}, {"password": {"old": None, "new": None}}),
+        ({"secrets": {"db": "sun" + "flower42", "deep": {"x": [PASSWORD]}}}, {"secrets": {"db": None, "deep": {"x": [None]}}}),
+        ({"credentials": {"user": "ann", "pw1": PASSWORD}}, {"credentials": {"user": "ann", "pw1": None}}),
+        ({"cookies": {"sid": mixed(24), "theme": "dark"}}, {"cookies": {"sid": None, "theme": "dark"}}),
+        ({"tokens": ["the", "cat", mixed(24)]}, {"tokens": ["the", "cat", None]}),
+        ({"api_keys": [{"name": "ci", "value": mixed(24)}]}, {"api_keys": [{"name": "ci", "value": None}]}),
+        ({"ParameterKey": "DbPassword", "ParameterValue": "sun" + "flower42"}, {"ParameterKey": "DbPassword", "ParameterValue": None}),
+        ({"option_value": "sun" + "flower42", "option_name": "db_password"}, {"option_value": None, "option_name": "db_password"}),
+        ({"password": {"type": "string", "minLength": "8", "description": "At least8"}}, None),
+        ({"secret": {"name": "db-creds-x7", "key": "user1x"}}, None),
+        ({"token": {"symbol": "USDC2", "address": "0x" + "ab12" * 10}}, None),
+        ({"usage": {"tokens": {"prompt": 12, "model": "m4x9"}}}, None),
+        ({"keys": ["ArrowLeft", "F12"]}, None),
+        ({"secrets": {"items": ["aws", "db-creds"], "enabled": True}}, None),
+    ],
+)
+def test_what_is_below_a_secret_name(value: Any, kept: Any) -> None:
+    def same(new: Any, expected: Any) -> bool:
+        if isinstance(expected, dict):
+            return list(new) == list(expected) and all(same(new[key], expected[key]) for key in expected)
+        if isinstance(expected, list):
+            return len(new) == len(expected) and all(map(same, new, expected))
+        return bool(new.startswith("[REDACTED:") if expected is None else new == expected)
+
+    assert same(redactor().document(value), value if kept is None else kept)
+
+
+def test_a_random_key_below_a_secret_name() -> None:
+    token = mixed(24)
+    out = redactor().document({"tokens": {token: "ann", "count": 2}})
+    assert token not in out["tokens"]
+    assert list(out["tokens"].values()) == ["ann", 2]

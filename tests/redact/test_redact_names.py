@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from redact_samples import PASSWORD, redactor
 
-from tachograph.redact.names import Strength, named, words
+from tachograph.redact.names import Named, Strength, named, singular, words
 from tachograph.redact.rules.examples import hexa, lower, mixed, upper, uuid
 from tachograph.redact.shapes import entropy, hollow, password_like, random
 
@@ -217,3 +218,27 @@ def test_entropy() -> None:
     assert entropy("aaaa") == 0
     assert entropy("abab") == 1
     assert entropy("abcd") == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["contrasena", "contraseña", "geheimnis", "passwort", "kennwort", "bindpw", "psk", "wifi_psk", "mdp", "DB_MDP", "senha", "wachtwoord", "heslo", "salasana",
+     "parool", "lozinka", "jelszo", "sifre", "adgangskode", "losenord", "passord", "пароль", "密码", "密碼", "パスワード", "비밀번호"],
+)  # fmt: skip
+def test_password_in_other_languages(name: str) -> None:
+    assert named(name).strength is Strength.STRICT
+    text = f"{name}=sun" + "flower42\n"
+    assert "flower42" not in redactor().text(text)
+
+
+@pytest.mark.parametrize("name", ["clave", "parola", "sandi", "mot_de_passe"])
+def test_words_that_mean_other_things_too(name: str) -> None:
+    assert named(name) == Named(Strength.LIKELY, "password")
+    assert PASSWORD not in redactor().text(f"{name} = '{PASSWORD}'")
+    assert "gatto" in redactor().text(f"{name} = 'gatto'")
+
+
+def test_one_of_several() -> None:
+    assert singular("api_keys") == "api_key"
+    assert singular("TOKENS") == "TOKEN"
+    assert singular("pass") == "pass"

@@ -49,6 +49,7 @@ TABLES = {
     "html by rows": f"<table><tr><th>user</th><td>ann</td></tr><tr><th>Password</th><td>{PASSWORD}</td></tr><tr><th>Password</th><td>{WORD}</td></tr></table>",
     "psql expanded": f"-[ RECORD 1 ]-----------\nid       | 1\npassword | {PASSWORD}\n-[ RECORD 2 ]-----------\nid       | 2\npassword | {WORD}\n",
     "kubectl": f"NAME    PASSWORD        AGE\nfirst   {PASSWORD}   3d\nsecond  {WORD}     4d\n",
+    "another script in capitals": f"id;ПАРОЛЬ\n1;{PASSWORD}\n2;{WORD}\n",
     "another script": f"名前,密码\nann,{PASSWORD}\nbob,{WORD}\n",
 }
 

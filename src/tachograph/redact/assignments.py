@@ -44,6 +44,21 @@ STEMS = (
     "haslo",
     "wachtwoord",
     "kennwort",
+    "clave",
+    "contrase",
+    "geheimnis",
+    "heslo",
+    "mdp",
+    "psk",
+    "salasana",
+    "parola",
+    "parool",
+    "lozinka",
+    "jelsz",
+    "sifre",
+    "sandi",
+    "adgangskode",
+    "losenord",
 )
 
 #: Characters of a name before and after its stem.
@@ -61,7 +76,7 @@ _JOINT = expression(
     (?:\[\d{{0,6}}\](?=[ ]?=)|,[ ]?default(?=:)|[ ]for[ ][\w.@-]{{1,32}}(?=:)|\)(?=:))?
     (?:
       (?P<xml>>)
-    | (?P<pair>{_QUOTE}?\s{{0,3}},?\s{{0,3}}(?:\\{{0,4}}["'])?(?:value|Value|val|v)(?:\\{{0,4}}["'])?\s{{0,3}}[:=]\s{{0,3}})
+    | (?P<pair>{_QUOTE}?\s{{0,3}},?\s{{0,3}}(?:\\{{0,4}}["'])?(?:[A-Za-z_]{{0,16}}[vV]alue|val|v)(?:\\{{0,4}}["'])?\s{{0,3}}[:=]\s{{0,3}})
     | (?:[ ]\([A-Za-z0-9 _-]{{1,16}}\))?\]?[ \t]{{0,24}}(?P<set>
         (?: (?::[ ]?[A-Za-z_][\w.\[\], |?<>]{{0,40}}?[ ]?|[ ]string[ ]|[ ]\[\]byte[ ])?:?\.?=(?!=)>?      # typed or plain assignment
           | :{{1,3}}=|:(?!:)|\?=|\|\|=|\+=|={{2,3}}|!={{1,2}}|=>|:=|[：＝]|%3[DdAa]|\\{{1,4}}u003[daDA]

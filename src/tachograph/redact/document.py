@@ -12,12 +12,13 @@ One walk serves two purposes, chosen by the ``Leaves`` given to it: new values, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from tachograph.redact import decode, headers, manifests, shapes
 from tachograph.redact.known import SHORTEST_SURE
 from tachograph.redact.lazy import expression
-from tachograph.redact.names import NOTHING, Named, Strength
+from tachograph.redact.names import NOTHING, Named, Strength, about, singular
 from tachograph.redact.policy import Policy
 from tachograph.redact.scanner import Depth
 from tachograph.redact.spans import Edit
@@ -43,6 +44,8 @@ _MEDIA_TYPE = expression(r"(?:image|audio|video|font)/|application/(?:pdf|octet-
 _DATA_URL = expression(r"data:[\w.+/-]{0,80}(?:;[\w=.-]{1,40}){0,4};base64,")
 _BASE64 = expression(r"[A-Za-z0-9+/_-]{64,}={0,2}\Z")
 _ENCODED = expression(r"[A-Za-z0-9+/_.:-]{64,}={0,2}\Z")
+#: Characters. A random key of an object under a secret's name is masked from there on.
+_LONG_KEY = 16
 _CERTAIN_NUMBERS = ("password", "pin", "secret")
 
 
@@ -126,13 +129,17 @@ class Walk:
             name = NOTHING
             opaque = False
             if isinstance(key, str):
-                new_key = self._key(key)
+                new_key = self._key(key, said)
                 name = self._policy.named(key)
-                if key in _VALUE_KEYS and not name.strength:
+                if not name.strength and isinstance(item, (dict, list)):
+                    name = self._policy.named(singular(key))
+                if not name.strength and _holds_value(key):
                     name = pair or (said if len(value) <= 2 else NOTHING)
                     self._under = pair_name if pair else under
                 elif name.strength:
                     self._under = key
+                elif said.strength:
+                    name = _inherited(key, item, said)
                 if web_key and key in _PRIVATE_MEMBERS:
                     self._under = key
                     name = Named(Strength.STRICT, "private-key")
@@ -160,15 +167,17 @@ class Walk:
         }
         return out if any(out[key] is not value[key] for key in value) else value
 
-    def _key(self, key: str) -> str:
+    def _key(self, key: str, said: Named) -> str:
         edits = self._leaves.scan(key, Depth.ALL) if len(key) >= SHORTEST_SURE else []
+        if said.strength and not edits and shapes.machine_made(key, _LONG_KEY) and not self._policy.allows(key):
+            edits = [Edit(0, len(key), said.kind, rule=f"name:{self._under[:64]}")]  # {"tokens": {"…": "ann"}}
         return self._leaves.string(key, edits) if edits else key
 
     def _pair(self, value: dict[Any, Any]) -> tuple[Named | None, str]:
         """What the name says in a ``{"name": …, "value": …}``, and that name."""
-        if not any(key in value for key in _VALUE_KEYS):
+        if not any(_holds_value(key) for key in value):
             return None, ""
-        for key in _NAME_KEYS:
+        for key in (*_NAME_KEYS, *_name_keys(value)):
             name = value.get(key)
             if isinstance(name, str) and len(name) <= 128:
                 # OpenTelemetry writes http.request.header.authorization
@@ -191,7 +200,7 @@ class Walk:
                 return value if name is value[0] and second is value[1] else [name, second]
         out: list[Any] | None = None
         for position, item in enumerate(value):
-            new = self.value(item, said if isinstance(item, (str, int)) else NOTHING, depth + 1)
+            new = self.value(item, said if isinstance(item, (str, int, dict)) else NOTHING, depth + 1)
             if out is None and new is not item:
                 out = list(value[:position])
             if out is not None:
@@ -200,6 +209,31 @@ class Walk:
 
     def _too_deep(self) -> Any:
         return self._leaves.number(0, "too-deep")
+
+
+def _inherited(key: str, item: Any, said: Named) -> Named:
+    """What a secret's name says about the members of the object below it: ``{"password": {"old": "…", "new": "…"}}``. Tokens and keys are
+    objects of other kinds, too, and what is about a secret stays."""
+    if said.kind == "cookie":
+        said = Named(Strength.LIKELY, "token")
+    elif said.kind in ("authorization", "pin", "signature") or (said.kind in ("key", "token") and said.strength is not Strength.STRICT):
+        return NOTHING
+    if about(key) or key in _NAME_KEYS:
+        return NOTHING
+    if not isinstance(item, str):
+        return said if isinstance(item, (dict, list)) else NOTHING
+    member = said if said.kind == "token" else said._replace(strength=Strength.STRICT)
+    return member if not any(c.isspace() for c in item) and shapes.secret(item, member, quoted=False) else NOTHING
+
+
+def _holds_value(key: Any) -> bool:
+    """``value``, ``ParameterValue``, ``option_value``."""
+    return key in _VALUE_KEYS or (isinstance(key, str) and key.endswith(("Value", "_value")))
+
+
+def _name_keys(value: dict[Any, Any]) -> Iterator[str]:
+    """``ParameterKey``, ``option_name``."""
+    return (key for key in value if isinstance(key, str) and len(key) <= 32 and key.endswith(("Key", "_key", "Name", "_name")))
 
 
 def _covers(edits: list[Edit], value: str) -> bool:

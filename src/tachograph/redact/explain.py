@@ -48,6 +48,7 @@ class Near:
 _WHY = {
     "name": "the name beside it, {}, says that its value is secret",
     "column": "the header of its column, {}, says that its value is secret",
+    "prose": "a sentence tells it",
     "variable": "the variable's name, {}, says that its value is secret",
     "header": "the header {} holds a credential",
     "cookie": "the value of a cookie",

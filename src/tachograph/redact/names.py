@@ -69,9 +69,13 @@ _PASSWORD = table(
     """
     password passwd passwort passphrase passcode pwd pword passwrd pasword pswd psw passw motdepasse contrasena senha userpass
     dbpass mypass rootpass mysqlpass passwords passwds pwds
-    haslo heslo wachtwoord kennwort salasana parola adgangskode losenord
+    haslo heslo wachtwoord kennwort salasana adgangskode losenord
+    contrasenia mdp psk bindpw rootpw parool lozinka jelszo sifre passord
     """
 )
+
+#: Those that are also the word for a key, a code or any word.
+_PERHAPS_PASSWORD = table("clave parola sandi passe")
 
 #: Before ``pass``: no pass over a text and no boarding pass.
 _WHOSE = table(
@@ -97,6 +101,8 @@ FOREIGN = (
     "パスワード",
     "暗証番号",
     "contraseña",
+    "jelszó",
+    "mật_khẩu",
     "hasło",
     "lösenord",
     "şifre",
@@ -110,7 +116,7 @@ FOREIGN = (
 )
 _SECRET = table(
     """
-    secret secrets secrete credential credentials cred creds clientsecret appsecret consumersecret
+    secret secrets secrete geheimnis credential credentials cred creds clientsecret appsecret consumersecret
     """
 )
 _KEY = table(
@@ -271,6 +277,16 @@ def named(name: str) -> Named:
     return said if said.strength or len(parts) < 2 else _middle(parts)
 
 
+def singular(name: str) -> str:
+    """The name of one, of a name of several: of ``api_keys`` it is ``api_key``. Other names come back as they are."""
+    return name[:-1] if name.lower().endswith(("keys", "tokens", "secrets", "passwords", "credentials", "passphrases", "cookies")) else name
+
+
+def about(name: str) -> bool:
+    """Whether a name below a secret's name is about that secret: its type, owner, date."""
+    return any(word in ABOUT for word in words(name))
+
+
 def _middle(parts: list[str]) -> Named:
     """``password_super_secure``: the telling word is not the last one, and no word behind it says that the name is about a secret."""
     for index in range(len(parts) - 1, -1, -1):
@@ -300,8 +316,10 @@ def _last(parts: list[str]) -> Named:
         before = parts[-3] + before
     if last in _PASSWORD or _MISSPELT.match(last) or (last in ("pass", "pw") and before):
         return Named(Strength.LIKELY if last in ("pass", "pw") and before not in _WHOSE else Strength.STRICT, "password")
+    if last in _PERHAPS_PASSWORD:
+        return Named(Strength.LIKELY, "password")
     if last in _SECRET:
-        return Named(Strength.STRICT if last.endswith(("secret", "secrete")) else Strength.LIKELY, "secret")
+        return Named(Strength.STRICT if last.endswith(("secret", "secrete", "geheimnis")) else Strength.LIKELY, "secret")
     if last in _KEY:
         return Named(Strength.STRICT, "key")
     if last in _TOKEN:
@@ -338,6 +356,19 @@ def harmless_before(last: str, word: str) -> bool:
 
 def vocabulary() -> str:
     """All tables as text, for a policy's fingerprint."""
-    tables = (ABOUT, THROUGH, _PASSWORD, _SECRET, _KEY, _TOKEN, _OPENING, _HARMLESS_TOKEN, _OPENING_KEY, _HARMLESS_KEY, _NO_ENDING)
+    tables = (
+        ABOUT,
+        THROUGH,
+        _PASSWORD,
+        _SECRET,
+        _KEY,
+        _TOKEN,
+        _OPENING,
+        _HARMLESS_TOKEN,
+        _OPENING_KEY,
+        _HARMLESS_KEY,
+        _NO_ENDING,
+        _PERHAPS_PASSWORD,
+    )
     exact = sorted((name, int(said.strength), said.kind) for name, said in EXACT.items())
     return repr(([sorted(table) for table in tables], _GLUED, exact, _MISSPELT.pattern, FOREIGN, sorted(_INSIDE.items()), sorted(_WHOSE)))

@@ -20,12 +20,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tachograph.redact import shapes
-from tachograph.redact.assignments import STEMS
+from tachograph.redact.assignments import STEMS, foreign
 from tachograph.redact.lazy import expression
-from tachograph.redact.names import Named
+from tachograph.redact.names import FOREIGN, Named
 from tachograph.redact.names import named as builtin
 from tachograph.redact.prefilter.engines import lower
-from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.prefilter.trigger import OUTSIDE, Trigger
 from tachograph.redact.spans import Found
 
 _BARS = "|│┃║"
@@ -70,7 +70,7 @@ Cells = list[tuple[int, int]]
 
 
 def triggers(stems: Sequence[str]) -> tuple[Trigger, ...]:
-    """What must be in a text for ``find``, given what the names of secrets contain. The last ones, from ``FOREIGN`` on, are for other scripts."""
+    """What must be in a text for ``find``, given what the names of secrets contain. The last one is for other scripts."""
     ours = tuple(stem for stem in stems if stem.isascii())
     any_of = "(?:" + "|".join(map(re.escape, ours)) + ")"
     return (
@@ -78,12 +78,12 @@ def triggers(stems: Sequence[str]) -> tuple[Trigger, ...]:
         Trigger(("-[ RECORD ",)),
         *(Trigger(ours, pattern, re.IGNORECASE, caseless=True) for pattern in _headers(any_of)),
         Trigger(ours, r"(?:\A|\n|  )[A-Z_-]{0,40}(?:TOKEN|PASS|SECRET|KEY|AUTH|CRED|PW)[A-Z_ -]{0,40}(?:  |\r?\n)", caseless=True),
-        *(Trigger((), pattern) for pattern in _headers(r"[^\x00-\x7f]")),
+        Trigger((), OUTSIDE),
     )
 
 
-#: How many of the triggers are for names in ASCII.
-FOREIGN = 7
+#: The number of that last trigger.
+_OUTSIDE = 7
 
 
 def _headers(stem: str) -> tuple[str, ...]:
@@ -99,16 +99,18 @@ def _headers(stem: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _stem(stems: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join([*(re.escape(stem) for stem in stems if stem.isascii()), r"[^\x00-\x7f]"]))
+    return re.compile("|".join([*(re.escape(stem) for stem in stems if stem.isascii()), *map(re.escape, FOREIGN)]))
 
 
 def find(text: str, stems: tuple[str, ...] = STEMS, *, named: Callable[[str], Named] = builtin, woken: Iterable[int] = (0,)) -> list[Found]:
     """Secrets of all tables of a text. ``stems``: what the names of secrets contain. ``woken``: the numbers of the triggers that are in it."""
-    if text.isascii() and all(number >= FOREIGN for number in woken):
-        return []  # a matcher without patterns cannot tell
+    if all(number == _OUTSIDE for number in woken) and not foreign(text):
+        return []
     out: list[Found] = []
     stem = _stem(stems)
-    lowered = lower(text)
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = lower(text)
     at = 0
     while (match := stem.search(lowered, at)) is not None:
         line = _line(text, text.rfind("\n", 0, match.start()) + 1)
