@@ -83,3 +83,8 @@ def test_the_host_stays() -> None:
     out = redactor().text(f"postgresql://app:{WORD}@calling.eu-1.rds.amazonaws.com:5439/lake?sslmode=require")
     assert out.startswith("postgresql://app:[REDACTED:password:")
     assert out.endswith("@calling.eu-1.rds.amazonaws.com:5439/lake?sslmode=require")
+
+
+@pytest.mark.parametrize("password", ["xxxxxxxxxxxx", "********", "00000"])
+def test_one_character_over_and_over_stands_for_a_password(password: str) -> None:
+    assert addresses.find(f"redis://user:{password}@host.example.net:6379") == []

@@ -225,3 +225,7 @@ def test_a_program_is_needed() -> None:
 def test_a_command_in_a_command() -> None:
     assert masked(f"oc -n vault exec -ti vault-0 -- vault operator unseal {WORD}") == [WORD]
     assert masked(f"docker run --rm docker:cli docker login -p {WORD}") == [WORD]
+
+
+def test_the_colon_of_a_default_parts_no_pair() -> None:
+    assert commands.find('curl -u "${USER:-${DEFAULT_USER}}:${APIKEY:-${DEFAULT_APIKEY}}" https://x.example.net') == []

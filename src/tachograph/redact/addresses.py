@@ -152,7 +152,11 @@ def _userinfo(userinfo: str, host: str, at: int) -> Found | None:
         return Found(at, at + len(user), "token", "url-userinfo") if shapes.random(user, 16 if colon else 20) else None
     if len(password) < 3:
         return None
-    if (shapes.hollow(password) and not password.isalpha()) or password.startswith(("$", "{", "<", "%s", "[", "*")):
+    if (
+        len(set(password)) == 1
+        or (shapes.hollow(password) and not password.isalpha())
+        or password.startswith(("$", "{", "<", "%s", "[", "*"))
+    ):
         return None
     stand_in = (user.lower() in EXAMPLE_USERS and password.lower() in EXAMPLE_PASSWORDS) or (password.isalpha() and len(password) < 4)
     if stand_in and _EXAMPLE_HOST.match(host):

@@ -110,6 +110,9 @@ _SCHEME = expression(
 #: A scheme of one's own: a word before what is plainly no word.
 _OTHER_SCHEME = expression(r"[A-Za-z][A-Za-z0-9_-]{1,24}[ \t]{1,2}(?=[A-Za-z0-9_.~+/=-]{24})")
 _BARE = expression(r"[^\s\"'`<>]{1,4096}")
+#: Characters. What is behind the beginning of a value does not change what it is taken for.
+_WINDOW = 256
+_BEGINNING = expression(r"[^\s\"'`<>]{1,256}")
 _ANY = expression(r"[^\s\"'`]{0,1024}")
 _NESTED = expression(r"\\{0,8}[\"'`]|&(?:quot|apos|#39|#34|lt|gt|[lr][sd]quo);?")
 _BLANK_WORD = expression(r"[A-Za-z0-9_.~+/=-]{1,4096}")
@@ -148,6 +151,7 @@ def find(text: str, places: Iterable[tuple[int, str]], *, named: Callable[[str],
     """Secrets beside their names. ``places``: where the stems begin in the lowered text, each with its stem, sorted."""
     out: list[Found] = []
     after = 0  # the end of the last line of cookies
+    judged = (0, 0)  # the last name that was read whole, and in vain
     marked = "[REDACTED:" in text
     for at, stem in places:
         if out and at < out[-1].end and at > out[-1].start:
@@ -160,7 +164,9 @@ def find(text: str, places: Iterable[tuple[int, str]], *, named: Callable[[str],
                 cookies, after = _cookies(text, at + len(stem))
                 out += cookies
             continue
-        found = _at(text, at, at + len(stem), named)
+        if at < judged[1]:
+            continue  # another stem of a name that was judged
+        found, judged = _at(text, at, at + len(stem), named)
         if found is not None:
             out.append(found)
     return out
@@ -253,27 +259,32 @@ def _compared(text: str, begin: int, end: int, named: Callable[[str], Named]) ->
 
 
 def _letters(text: str) -> str:
-    return "".join(c for c in text.lower() if c.isalnum())
+    lowered = text.lower()
+    return lowered.translate(_NO_LETTERS) if lowered.isascii() else "".join(c for c in lowered if c.isalnum())
 
 
-def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found | None:
+_NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
+
+
+def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> tuple[Found | None, tuple[int, int]]:
+    """What a stem leads to; where that is nothing, also the name that was judged."""
     if _LONG.match(text, end):
-        return None  # in the middle of a blob, where a joint could only be sought in vain, at every length of the rest
+        return None, (0, 0)  # in the middle of a blob, where a joint could only be sought in vain, at every length of the rest
     floor = max(0, start - _REACH)
     begin = floor + len(text[floor:start].rstrip(_NAME_CHARS))
     if text[begin - 2 : begin] in ("= ", "==", "=("):
         found = _compared(text, begin, end, named)
         if found is not None:
-            return found
+            return found, (0, 0)
     if "-" not in text[begin : begin + 2] and _NOTHING.match(text, end):
-        return None
+        return None, (0, 0)
     joint = _JOINT.match(text, end)
     if joint is None:
-        return None
+        return None, (0, 0)
     if begin and text[begin - 1 : begin + 1] in _ESCAPED_BREAKS:
         begin += 1  # the n of \n is not the name's
     if begin >= 10 and text.startswith("[REDACTED:", begin - 10):
-        return None  # the kind in a placeholder
+        return None, (0, 0)  # the kind in a placeholder
     name = text[begin:end] + joint["rest"]
     said = _said(name, named)
     if not said.strength and begin and text[begin - 1] == " " and name.lower() in _SECOND:
@@ -283,8 +294,11 @@ def _at(text: str, start: int, end: int, named: Callable[[str], Named]) -> Found
             begin -= 1 + len(first.group())
             said = _said(f"{first.group()}_{name}", named)
     if not said.strength:
-        return None
-    return _value(_Site(text, begin, name, said, joint))
+        return None, (0, 0)
+    found = _value(_Site(text, begin, name, said, joint))
+    if found is not None or max(start - begin, len(joint["rest"])) > _REACH // 2:
+        return found, (0, 0)  # a longer name may not have been read whole
+    return None, (begin, joint.end("rest"))
 
 
 #: ``secret.assign("…")``: of the name before them.
@@ -365,14 +379,21 @@ def _literal(site: _Site, opened: re.Match[str]) -> Found | None:
 
 def _word(site: _Site) -> Found | None:
     """A value without quotes behind an assignment."""
-    joint, text, at = site.joint, site.text, site.at
+    text, at = site.text, site.at
     if site.said.kind == "authorization":
         scheme = _SCHEME.match(text, at) or _OTHER_SCHEME.match(text, at)
         at = scheme.end() if scheme else at
-    word = _BARE.match(text, at)
+    word = _BEGINNING.match(text, at)
     if word is None:
         return None
-    end = word.end()
+    if word.end() - at < _WINDOW:
+        return _word_to(site, at, word.end())
+    # Text that is nothing but names in one long word: each would be judged by all that follows.
+    return _word_to(site, at, _BARE.match(text, at).end()) if _word_to(site, at, word.end()) else None  # type: ignore[union-attr]
+
+
+def _word_to(site: _Site, at: int, end: int) -> Found | None:
+    joint, text = site.joint, site.text
     if text[end : end + 1] in ("<", ">") and shapes.crossed(text[at:end]):
         end = _ANY.match(text, end).end()  # type: ignore[union-attr]  # matches anything, also nothing
     before = site.before
@@ -444,7 +465,7 @@ def _closing(text: str, start: int, quote: str) -> tuple[int, bool]:
     return limit, limit == len(text)  # cut off with the text: a secret all the same
 
 
-def _cut(text: str, start: int, end: int, stops: str) -> int:
+def _cut(text: str, start: int, end: int, stops: Iterable[str]) -> int:
     for stop in stops:
         found = text.find(stop, start, end)
         if found >= 0:
@@ -476,13 +497,17 @@ def _end_of_expression(text: str, start: int, end: int) -> int:
 
 def _trimmed(text: str, start: int, end: int) -> int:
     """Without the punctuation of the sentence, and without an escaped quote or line break that the value cannot contain."""
-    nested = _NESTED.search(text, start, end)
-    if nested is not None:
-        end = nested.start()
-    for escape in ("\\n", "\\r", "\\t", "\\u0022", "\\u0026", "%22", "%0A"):
+    slash = text.find("\\", start, end)
+    if slash >= 0 or text.find("&", start, end) >= 0:
+        nested = _NESTED.search(text, start, end)
+        if nested is not None:
+            end = nested.start()
+    for escape in ("\\n", "\\r", "\\t", "\\u0022", "\\u0026") if slash >= 0 else ():
         found = text.find(escape, start, end)
         if found >= 0:
             end = found
+    if text.find("%2", start, end) >= 0 or text.find("%0A", start, end) >= 0:
+        end = _cut(text, start, end, ("%22", "%0A"))
     while end > start and text[end - 1] in ",;:\\":
         end -= 1
     if end > start and text[end - 1] == "." and end - start > 1:

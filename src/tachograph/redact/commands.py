@@ -376,6 +376,8 @@ def _value(word: Word) -> Iterator[Found]:
 def _pair(word: Word) -> Iterator[Found]:
     """``user:password``, masked whole as the same pair in an Authorization header is."""
     user, colon, password = word.text.partition(":")
+    if user.count("{") > user.count("}"):
+        return  # ${USER:-…}: the colon of a variable's default
     bare = password.strip("\"'")
     if not colon or "[REDACTED:" in user + colon:
         return  # the colon of a placeholder parts nothing
