@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tachograph.redact import headers, names, shapes
@@ -18,6 +17,7 @@ from tachograph.redact.addresses import EXAMPLE_PASSWORDS, EXAMPLE_USERS
 from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.engines import lower
 from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.programs import BY_NAME, IMPACKET, INPUTS, NAMES, ORACLES, OTHERS, Program
 from tachograph.redact.spans import Found
 
 #: Characters of a command that are read behind a program's name.
@@ -38,113 +38,7 @@ class Word(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Program:
-    """Where one family of programs takes secrets.
-
-    - ``values``: flags whose word is one (``-p x``, ``-px``, ``--pass=x``);
-    - ``glued``: short flags that take one only without a blank (``mysql -px``; with a blank it is the database);
-    - ``pairs``: flags whose word is ``user:password``, all of it a credential; ``percent``: the same with ``%``, the password alone masked;
-    - ``cookies``: flags whose word is a line of cookies;
-    - ``places``: per beginning of the words that are no flags, which of the words behind it are secret;
-    - ``named``: beginnings after which a name and its value follow.
-    """
-
-    names: tuple[str, ...]
-    values: tuple[str, ...] = ()
-    glued: tuple[str, ...] = ()
-    pairs: tuple[str, ...] = ()
-    percent: tuple[str, ...] = ()
-    cookies: tuple[str, ...] = ()
-    places: tuple[tuple[tuple[str, ...], tuple[int, ...]], ...] = ()
-    named: tuple[tuple[str, ...], ...] = ()
-
-
-_LOGIN = (
-    "docker login", "podman login", "nerdctl login", "buildah login", "skopeo login", "registry login", "oras login", "crane auth login",
-    "oc login", "az login", "cf login", "ibmcloud login", "twine upload", "argocd login", "flux create secret",
-)  # fmt: skip
-
-PROGRAMS: tuple[Program, ...] = (
-    Program(
-        ("curl",),
-        values=("--pass", "--proxy-pass", "--oauth2-bearer", "--tlspassword"),
-        pairs=("-u", "--user", "-U", "--proxy-user"),
-        cookies=("-b", "--cookie"),
-    ),
-    Program(("etcdctl",), pairs=("--user",)),
-    Program(("wget", "aria2c"), values=("--password", "--http-password", "--http-passwd", "--ftp-password", "--ftp-passwd", "--proxy-password")),
-    Program(
-        ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mysqlsh", "mariadb", "mariadb-dump", "mycli"),
-        values=("--password",),
-        glued=("-p",),
-    ),
-    Program(("sshpass",), values=("-p",)),
-    Program(("ssh",), values=("-P",)),
-    Program(("plink", "pscp", "psftp", "putty", "kitty"), values=("-pw",)),
-    Program(_LOGIN, values=("-p", "-P", "--password", "--token", "--apikey", "--client-secret")),
-    Program(
-        ("mongo", "mongosh", "mongodump", "mongorestore", "mongoimport", "mongoexport", "psexec", "psexec64", "paexec", "crackmapexec", "nxc",
-         "netexec", "evil-winrm", "smbmap", "hydra", "cqlsh", "cypher-shell", "nmap-login", "kadmin", "dscl"),
-        values=("-p", "--password"),
-    ),
-    Program(("smbmap", "mosquitto_pub", "mosquitto_sub", "mosquitto_rr", "sqlcmd", "bcp", "osql", "isql", "ipmitool", "p4"), values=("-P", "--pw")),
-    Program(("redis-cli", "valkey-cli", "keydb-cli"), values=("-a", "--pass")),
-    Program(("ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldappasswd", "ldapwhoami", "ldapcompare", "dsconf", "kinit"), values=("-w", "-s")),
-    Program(("zip", "unzip"), values=("-P", "--password")),
-    Program(("7z", "7za", "7zr", "rar", "unrar"), glued=("-p", "-hp")),
-    Program(("keytool", "jarsigner"), values=("-storepass", "-keypass", "-srcstorepass", "-deststorepass", "-srckeypass", "-destkeypass", "-new")),
-    Program(("gpg", "gpg2"), values=("--passphrase",)),
-    Program(("openssl",), values=("-pass", "-passin", "-passout", "-password", "-k", "-K")),
-    Program(("smbclient", "rpcclient", "smbget", "net rpc", "net ads"), percent=("-U", "--user")),
-    Program(("lftp",), percent=("-u", "--user")),
-    Program(("influx",), values=("-password", "--password", "-t", "--token")),
-    Program(("snmpwalk", "snmpget", "snmpset", "snmpbulkwalk"), values=("-A", "-X")),
-    Program(("vercel", "codecov", "doctl auth init"), values=("-t", "--token", "--access-token")),
-    Program(("cypress run",), values=("-k", "--key")),
-    Program(("tailscale up",), values=("--authkey", "--auth-key")),
-    Program(("docker swarm join", "docker swarm unlock"), values=("--token", "--key")),
-    Program(("rabbitmqctl",), places=((("add_user",), (1,)), (("change_password",), (1,)), (("authenticate_user",), (1,)))),
-    Program(("mc", "mcli"), places=((("alias", "set"), (2, 3)), (("config", "host", "add"), (2, 3)))),
-    Program(("vault",), places=((("operator", "unseal"), (0,)), (("unseal",), (0,)), (("login",), (0,)), (("auth",), (0,)))),
-    Program(("snyk auth", "ngrok authtoken", "ngrok config add-authtoken", "wandb login", "cargo login", "wpa_passphrase"), places=(((), (0, 1)),)),
-    Program(("aws configure",), named=(("set",),)),
-    Program(("npm", "pnpm", "yarn"), named=(("config", "set"), ("set",))),
-    Program(("git config", "pip config", "poetry", "conda"), named=(("config",), ("set",), ("config", "set"), ())),
-    Program(("bundle", "bundler"), places=((("config",), ()), (("config", "set"), ()))),
-    Program(("rclone",), places=((("obscure",), (0,)),), named=()),
-    Program(("net use",), places=(((), (2,)),)),
-    Program(("net user",), places=(((), (1,)),)),
-)  # fmt: skip
-
-_BY_NAME: dict[str, list[Program]] = {}
-for _program in PROGRAMS:
-    for _name in _program.names:
-        _BY_NAME.setdefault(_name, []).append(_program)
-
-_IMPACKET = tuple(
-    f"{tool}{suffix}" if suffix else f"impacket-{tool}"
-    for tool in (
-        "secretsdump",
-        "psexec",
-        "wmiexec",
-        "smbexec",
-        "atexec",
-        "dcomexec",
-        "getuserspns",
-        "getnpusers",
-        "mssqlclient",
-        "lookupsid",
-    )
-    for suffix in (".py", "")
-)
-_ORACLES = ("sqlplus", "impdp", "expdp", "sqlldr", "rman target")
-_OTHERS = ("htpasswd", "connect-viserver", "convertto-securestring", "kubectl", "oc", "gh secret set", *_IMPACKET, *_ORACLES)
-_INPUTS = ("--password-stdin", "--with-token", "chpasswd", "--stdin", "sudo -s", "--token-stdin", "vault login -", "cargo login")
-
-_NAMES = tuple(sorted((*_BY_NAME, *_OTHERS)))
-
-#: What must be in a text for ``find``: a program's name by itself, by its number in ``_NAMES``, or last a way to hand over a secret.
+#: What must be in a text for ``find``: a program's name by itself, by its number in ``NAMES``, or last a way to hand over a secret.
 TRIGGERS = (
     *(
         Trigger(
@@ -153,9 +47,9 @@ TRIGGERS = (
             re.IGNORECASE,
             caseless=True,
         )
-        for name in _NAMES
+        for name in NAMES
     ),
-    Trigger(_INPUTS, caseless=True),
+    Trigger(INPUTS, caseless=True),
 )
 
 _NAME_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.$@-")
@@ -173,7 +67,7 @@ def find(text: str, woken: Iterable[int] | None = None) -> list[Found]:
     out: dict[tuple[int, int], Found] = {}
     lowered = lower(text)
     read, budget = 0, len(text) // 8 + _WORDS
-    for name in _NAMES if woken is None else [_NAMES[number] for number in sorted(woken) if number < len(_NAMES)]:
+    for name in NAMES if woken is None else [NAMES[number] for number in sorted(woken) if number < len(NAMES)]:
         at = lowered.find(name)
         while at >= 0:
             end = at + len(name)
@@ -199,7 +93,7 @@ def of(argv: Sequence[str]) -> list[tuple[int, Found]]:
         base = re.split(r"[/\\]", argv[first])[-1].lower().removesuffix(".exe")
         for size in (3, 2, 1):
             called = " ".join([base, *argv[first + 1 : first + size]])
-            if called in _BY_NAME or called in _OTHERS:
+            if called in BY_NAME or called in OTHERS:
                 # Words lie apart by one character, so that each place belongs to one of them.
                 words, starts, at = [], [], 0
                 for word in argv[first + size :]:
@@ -303,15 +197,15 @@ def _items(text: str, at: int, stop: int) -> Iterator[Word]:
 
 
 def _interpreted(called: str, words: list[Word]) -> Iterator[Found]:
-    for program in _BY_NAME.get(called, ()):
+    for program in BY_NAME.get(called, ()):
         yield from _flags(program, words)
         yield from _positions(program, words)
     if called == "htpasswd":
         yield from _htpasswd(words)
     elif called in ("kubectl", "oc"):
         yield from _literals(words)
-    elif called in _IMPACKET or called in _ORACLES:
-        pattern = _TARGET if called in _IMPACKET else _ORACLE
+    elif called in IMPACKET or called in ORACLES:
+        pattern = _TARGET if called in IMPACKET else _ORACLE
         for word in words:
             match = pattern.match(word.text)
             if match is not None and _plausible(match.group(1), 3):
@@ -494,7 +388,7 @@ _HERE = expression(
 
 def _piped(text: str, lowered: str) -> Iterator[Found]:
     """``echo … | docker login --password-stdin``, ``gh auth login --with-token <<< …``"""
-    if not any(word in lowered for word in _INPUTS):
+    if not any(word in lowered for word in INPUTS):
         return
     for pattern in (_PIPED, _HERE):
         for match in pattern.finditer(text):
