@@ -7,6 +7,7 @@ from redact_samples import redactor
 
 from tachograph.redact import services
 from tachograph.redact.letters import cost, unlikely
+from tachograph.redact.prefilter.index import Index
 from tachograph.redact.rules.examples import hexa, lower, mixed, upper, uuid
 from tachograph.redact.shapes import machine_made
 
@@ -99,3 +100,19 @@ def test_machine_made(value: str) -> None:
 )
 def test_not_machine_made(value: str) -> None:
     assert not machine_made(value)
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Index:
+    """The index of ``services`` alone."""
+    index = Index(services.TRIGGERS)
+    index.compile()
+    return index
+
+
+@pytest.mark.parametrize("far", [0, 40, 5000])
+@pytest.mark.parametrize("text", [text for text, _ in MASKED])
+def test_what_is_read_around_a_hit_is_enough(compiled: Index, text: str, far: int) -> None:
+    """Only a window before each hit is looked at: the same is found there as in the whole text."""
+    text = "word " * far + text + " word" * far
+    assert services.find(text, compiled.engine(None).scan(text)) == services.find(text) != []

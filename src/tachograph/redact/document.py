@@ -28,6 +28,7 @@ from tachograph.redact.words import table
 MAX_DEPTH = 200
 
 _NAME_KEYS = ("name", "key", "Name", "Key", "field", "header", "variable", "label", "parameter", "k", "id", "title", "option")
+#: Names of a member whose own name is that of another member.
 _VALUE_KEYS = ("value", "Value", "val", "v", "stringValue", "string_value", "intValue")
 
 _OPAQUE = table(
@@ -133,7 +134,7 @@ class Walk:
                 name = self._policy.named(key)
                 if not name.strength and isinstance(item, (dict, list)):
                     name = self._policy.named(singular(key))
-                if not name.strength and _holds_value(key):
+                if not name.strength and holds_value(key):
                     name = pair or (said if len(value) <= 2 else NOTHING)
                     self._under = pair_name if pair else under
                 elif name.strength:
@@ -175,7 +176,7 @@ class Walk:
 
     def _pair(self, value: dict[Any, Any]) -> tuple[Named | None, str]:
         """What the name says in a ``{"name": …, "value": …}``, and that name."""
-        if not any(_holds_value(key) for key in value):
+        if not any(holds_value(key) for key in value):
             return None, ""
         for key in (*_NAME_KEYS, *_name_keys(value)):
             name = value.get(key)
@@ -226,7 +227,7 @@ def _inherited(key: str, item: Any, said: Named) -> Named:
     return member if not any(c.isspace() for c in item) and shapes.secret(item, member, quoted=False) else NOTHING
 
 
-def _holds_value(key: Any) -> bool:
+def holds_value(key: Any) -> bool:
     """``value``, ``ParameterValue``, ``option_value``."""
     return key in _VALUE_KEYS or (isinstance(key, str) and key.endswith(("Value", "_value")))
 

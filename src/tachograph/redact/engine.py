@@ -28,8 +28,9 @@ from tachograph.redact import arguments as argv_of
 from tachograph.redact import bodies, decode, encodings, headers, jsontext, learned, seams, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
+from tachograph.redact.innocent import innocent
 from tachograph.redact.known import NAMES, Known, known_from_environment
-from tachograph.redact.names import Strength, folder, variable
+from tachograph.redact.names import Strength, folder, singular, variable
 from tachograph.redact.placeholder import fingerprint, placeholder
 from tachograph.redact.policy import Policy
 from tachograph.redact.prefilter.index import Index
@@ -203,6 +204,8 @@ class Redactor:
         head = text[:1] if text[:1] in "{[" else text.lstrip()[:1]
         if head not in ("{", "[") or self._nesting >= _MAX_NESTING:
             return self._scanner.scan(text)
+        if "\\" not in text and (stems := self._scanner.stems(text)) is not None and innocent(text, stems, self._telling):
+            return []
         self._nesting += 1
         try:
             return self._json(text)
@@ -210,6 +213,10 @@ class Redactor:
             return self._lines(text) if head == "{" and "\n{" in text else self._scanner.scan(text)
         finally:
             self._nesting -= 1
+
+    def _telling(self, name: str) -> bool:
+        """Whether a name in JSON says something about its value, or may be one of a header that does."""
+        return any(self.policy.named(each).strength for each in (name, singular(name))) or headers.said_of(name, self.policy.headers) is not None
 
     def _json(self, text: str) -> list[Edit]:
         """Raises ValueError for what is not JSON, has a key twice or is nested too deeply."""

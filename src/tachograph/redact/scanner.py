@@ -79,6 +79,8 @@ class Scanner:
         self._vendors = DEFAULT if policy.rules is DEFAULT.rules else Vendors(policy.rules)
         self._stems = (*assignments.STEMS, *sorted(name for name in policy.secret_names if name.isascii()))
         self._finders = self._all()
+        #: The number of the finder that goes by names.
+        self._naming = next(which for which, finder in enumerate(self._finders) if places(self._stems[0]) in finder.triggers)
         #: Per trigger of the index: whose it is, as the finder's number and its own number there.
         owners: dict[Trigger, list[tuple[int, int]]] = {}
         for which, finder in enumerate(self._finders):
@@ -103,7 +105,7 @@ class Scanner:
 
         return (
             Finder(Depth.SHAPES, 1, pem.TRIGGERS, lambda text, _: blocks(text)),
-            Finder(Depth.SHAPES, 2, vendors.triggers, lambda text, hits: vendors.find(text, {number for number, _ in hits})),
+            Finder(Depth.SHAPES, 2, vendors.triggers, vendors.find),
             Finder(Depth.ALL, 3, addresses.TRIGGERS, lambda text, _: addresses.find(text)),
             Finder(Depth.ALL, 3, manifests.TRIGGERS, lambda text, _: manifests.find(text)),
             Finder(Depth.ALL, 3, files.TRIGGERS, lambda text, _: files.find(text)),
@@ -150,6 +152,19 @@ class Scanner:
             mapped = [Ranked(_back(e.start, places), _back(e.end, places), e.kind, 0, e.rule) for e in more]
             edits = again(text, merge([*(Ranked(e.start, e.end, e.kind, 0, e.rule) for e in edits), *mapped], text))
         return edits
+
+    def stems(self, text: str) -> list[int] | None:
+        """Where the stems of names stand, if there is nothing else in a text that any finder could begin with; else None."""
+        if self._known and self._known.find(text):
+            return None
+        self._engine = self.index.engine(self._engine)
+        out = []
+        for number, at in self._engine.scan(text):
+            for which, its in self._owners[number]:
+                if which != self._naming or its >= len(self._stems):
+                    return None
+            out.append(at)
+        return out
 
     def tail(self, text: str) -> Edit | None:
         """The end of a text that broke off, from where it may be the beginning of a known value or of a token."""

@@ -9,7 +9,7 @@ Notes, tickets, chat messages and logs write them so. Two ways in:
 then at most ``_FILL`` more such words, a joint, and a value that a machine made. Names that are assigned a value in the usual way are the
 business of ``assignments``.
 
-For a prefilter: nothing is found in a text whose lowered form holds none of ``literals()``.
+Only what is around the prefilter's hits is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from tachograph.redact import shapes
 from tachograph.redact.names import harmless_before, words
 from tachograph.redact.prefilter.engines import Hit, lower
-from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
 from tachograph.redact.rules.service_names import AMBIGUOUS_NAMES, SERVICE_NAMES
 from tachograph.redact.spans import Found
 
@@ -48,11 +48,12 @@ _JOINT_AFTER_NAME = (
     rf"{_QUOTE}(?:\s{{0,4}}(?:={{1,3}}>?|:{{1,3}}=|:|->|>|,)\s{{0,4}}|[ \t]{{1,4}}(?:is|was)[ \t]{{1,2}}|\s{{1,4}}|(?=-)){_QUOTE}"
 )
 _JOINT = _JOINT_AFTER_NAME.replace("|(?=-)", "|[._](?=[a-z0-9])|(?=-)")
-#: The value's first characters; the rest is read from the text.
+#: The value's first characters; the rest is read from the text. Behind a name it may be shorter here: what is ``machine_made`` is not.
 _HEAD = r"(?=-?[a-z0-9][a-z0-9_.+/~:|@-]{8})"
+_WHOLE_HEAD = r"(?=-?[a-z0-9][a-z0-9_.+/~:|@-]{11})"
 
 _WORD = re.compile(
-    rf"(?P<first>private|secret|access|token|key|auth|api)(?P<more>(?:[ \t_.-]{{0,4}}{_MORE}){{0,4}}[a-z0-9]{{0,2}})(?P<joint>{_JOINT}){_HEAD}"
+    rf"(?P<first>private|secret|access|token|key|auth|api)(?P<more>(?:[ \t_.-]{{0,4}}{_MORE}){{0,4}}[a-z0-9]{{0,2}})(?P<joint>{_JOINT}){_WHOLE_HEAD}"
 )
 _AFTER_NAME = re.compile(
     rf"(?:(?:teams?|sms|crm|app|io|ai|hq)\b)?(?P<words>(?:[\s\"'=:_.-]{{0,4}}{_MORE}\b){{0,5}})(?P<joint>{_JOINT_AFTER_NAME}){_HEAD}"
@@ -81,29 +82,40 @@ _TELLING_RUN = "|".join(
     f"{_LETTERS}{{{least},{most}}}[0-9]{_ANY}{{{more}}}"
     for least, most, more in ((0, 3, 16), (4, 7, 12), (8, 11, 8), (12, 15, 4), (16, 95, 0))
 )
-#: What must be in a text for ``find``: a word and a value right behind it, a word and a value after a name, or a value without a word.
+#: What must be in a text for ``find``: a word and a value right behind it, a word and a value after a name, or a value without a word. Where
+#: one of them ends is wanted.
 TRIGGERS = (
-    Trigger(WORDS, rf"(?i:{_WORD.pattern})-?[A-Za-z0-9]{_CD}{{11}}", caseless=True),
+    Trigger(WORDS, rf"(?i:{_WORD.pattern})-?[A-Za-z0-9]{_CD}{{11}}", caseless=True, tail=1),
     Trigger(
         WORDS,
         rf"(?i:{'|'.join(WORDS)}){_FILL}{{0,128}}{_OPEN}(?:{_C}{{0,5}}[0-9]{_CD}{{6}}|{_C}{{6,{_TELLING_PART - 1}}}[0-9])",
         caseless=True,
+        tail=1,
     ),
-    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])(?:{_TELLING_RUN})", run=_TELLING_PART),
+    Trigger((), rf"(?:^|[^A-Za-z0-9+/_-])(?:{_TELLING_RUN})", tail=1, run=_TELLING_PART),
 )
 _BEHIND_WORDS, _BEHIND_NAMES = range(2)
 
+#: Characters before the end of a hit within which the match for it begins: of the first trigger; of the others with the name before it.
+#: A word, what may follow it, a joint and a value's beginning are at most 7 + 58 + 20 + 13; a name, words, a joint and the beginning of a
+#: value up to the end of its telling run 50 + 75 + 20 + 81.
+_BACK = (128, 256)
 
-def find(text: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (_BEHIND_NAMES, 0))) -> list[Found]:
+
+def find(text: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, ANYWHERE), (_BEHIND_NAMES, ANYWHERE))) -> list[Found]:
     """Keys beside the names of services. ``hits``: those of the triggers."""
     lowered = lower(text)
     out: list[Found] = []
-    numbers = {number for number, _ in hits}
-    if _BEHIND_WORDS in numbers:
-        out += _behind_words(text, lowered)
-    if numbers <= {_BEHIND_WORDS}:
+    words_at: list[int] = []
+    names_at: list[int] = []
+    for number, at in hits:
+        (names_at if number else words_at).append(at)
+    if words_at:
+        out += _behind_words(text, lowered, _windows(len(text), words_at, _BACK[_BEHIND_WORDS]))
+    if not names_at:
         return out
-    plain = lowered.encode("ascii", "replace")
+    windows = _windows(len(text), names_at, _BACK[_BEHIND_NAMES])
+    plain = "\n".join([lowered[low:high] for low, high in windows]).encode("ascii", "replace")
     whole = _ENCODED.intersection(plain.translate(_KEEP).split())
     split = _ENCODED.intersection(plain.translate(_KEEP, b"-_.").split())
     for name in whole:
@@ -113,14 +125,29 @@ def find(text: str, hits: Iterable[Hit] = ((_BEHIND_WORDS, 0), (_BEHIND_NAMES, 0
     return out
 
 
-def _matches(lowered: str) -> Iterator[re.Match[str]]:
-    """As ``_WORD.finditer``; a search for the words themselves is several times faster."""
+def _windows(length: int, places: Iterable[int], back: int) -> list[tuple[int, int]]:
+    """What is at most ``back`` characters before the places, neighbours joined."""
+    out: list[tuple[int, int]] = []
+    for at in sorted(set(places)):
+        if at == ANYWHERE:
+            return [(0, length)]
+        low = max(0, at + 1 - back)
+        if out and low <= out[-1][1]:
+            out[-1] = (out[-1][0], at + 1)
+        else:
+            out.append((low, at + 1))
+    return out
+
+
+def _matches(lowered: str, windows: Iterable[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    """As ``_WORD.finditer`` where all matches are in the windows; a search for the words themselves is several times faster."""
     places = []
-    for word in WORDS:
-        at = lowered.find(word)
-        while at >= 0:
-            places.append(at)
-            at = lowered.find(word, at + 1)
+    for low, high in windows:
+        for word in WORDS:
+            at = lowered.find(word, low, high)
+            while at >= 0:
+                places.append(at)
+                at = lowered.find(word, at + 1, high)
     end = 0
     for at in sorted(places):
         if at >= end:
@@ -130,9 +157,9 @@ def _matches(lowered: str) -> Iterator[re.Match[str]]:
                 yield match
 
 
-def _behind_words(text: str, lowered: str) -> Iterator[Found]:
+def _behind_words(text: str, lowered: str, windows: Iterable[tuple[int, int]]) -> Iterator[Found]:
     """``acmeSECRET-…``, ``acme private key …``."""
-    for match in _matches(lowered):
+    for match in _matches(lowered, windows):
         begin = match.start()
         before = _BEFORE.search(lowered, max(0, begin - 40), begin)
         if before is None:

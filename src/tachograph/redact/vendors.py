@@ -6,12 +6,14 @@ A rule's trigger is its keywords and its own pattern; one without keywords is lo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tachograph.redact import shapes
-from tachograph.redact.prefilter.trigger import Trigger
+from tachograph.redact.prefilter.engines import Hit
+from tachograph.redact.prefilter.trigger import ANYWHERE, Trigger
 from tachograph.redact.rules import ALL, Rule
+from tachograph.redact.rules.rule import SIGN
 from tachograph.redact.spans import Found
 
 
@@ -24,20 +26,24 @@ class Vendors:
     @cached_property
     def triggers(self) -> tuple[Trigger, ...]:
         """What must be in a text for each of the rules, by their numbers."""
-        return tuple(Trigger(rule.keywords, rule.sign or rule.pattern.pattern, rule.pattern.flags) for rule in self.rules)
+        return tuple(
+            Trigger(rule.keywords, rule.sign or rule.pattern.pattern, rule.pattern.flags, tail=1 if rule.sign and not rule.keywords else 0)
+            for rule in self.rules
+        )
 
-    def find(self, text: str, numbers: Iterable[int] | None = None) -> list[Found]:
-        """What the rules of these numbers find, all of them without any; ranges may overlap."""
+    def find(self, text: str, hits: Iterable[Hit] | None = None) -> list[Found]:
+        """What the rules find whose triggers were hit, all of them without any; ranges may overlap."""
         out: list[Found] = []
-        for rule in self.rules if numbers is None else [self.rules[number] for number in numbers]:
+        places: dict[int, list[int]] = {}
+        for number, at in ((number, ANYWHERE) for number in range(len(self.rules))) if hits is None else hits:
+            places.setdefault(number, []).append(at)
+        for number, its in places.items():
+            rule = self.rules[number]
             for keyword in rule.keywords:
                 _collect(text, keyword, rule, out)
             if not rule.keywords:
-                out += [
-                    Found(*m.span(rule.group), rule.kind, rule.id)
-                    for m in rule.pattern.finditer(text)
-                    if _counts(m.group(rule.group), rule)
-                ]
+                matches = _near(text, its, rule) if rule.sign and ANYWHERE not in its else rule.pattern.finditer(text)
+                out += [Found(*m.span(rule.group), rule.kind, rule.id) for m in matches if _counts(m.group(rule.group), rule)]
         return out
 
     def head(self, run: str) -> int:
@@ -51,6 +57,17 @@ class Vendors:
         # A keyword that another one begins with answers for both: the tree stops at the first that is whole.
         heads = [k for k in keywords if not any(k != other and k.startswith(other) for other in keywords)]
         return re.compile(rf"(?<=[ _.~-])(?:{_tree(heads)})" if heads else r"(?!)")
+
+
+def _near(text: str, places: Iterable[int], rule: Rule) -> Iterator[re.Match[str]]:
+    """The matches that begin at most ``SIGN`` characters before the places."""
+    done = 0
+    for at in sorted(set(places)):
+        for found in rule.pattern.finditer(text, max(done, at - SIGN), at + SIGN):
+            match = rule.pattern.match(text, found.start())  # what stands behind it counts, too
+            if match is not None:
+                yield match
+        done = max(done, at)
 
 
 def _collect(text: str, keyword: str, rule: Rule, out: list[Found]) -> None:

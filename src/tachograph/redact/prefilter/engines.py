@@ -49,9 +49,9 @@ class Plain:
             if not trigger.literals:
                 out.append((number, ANYWHERE))
                 continue
-            if not trigger.tail:
+            if not trigger.tail or trigger.pattern:
                 if any(literal in where for literal in trigger.literals):
-                    out.append((number, 0))
+                    out.append((number, ANYWHERE if trigger.tail else 0))
                 continue
             at = where.find(trigger.literals[0])
             while at >= 0:
@@ -77,10 +77,14 @@ class AhoCorasick:
 
 class _Automaton:
     def __init__(self, triggers: Sequence[tuple[int, Trigger]]) -> None:
-        behind: dict[bytes, tuple[list[int], list[int]]] = {}
+        behind: dict[bytes, tuple[list[Hit], list[int]]] = {}
         for number, trigger in triggers:
             for literal in trigger.literals:
-                behind.setdefault(literal.encode(), ([], []))[trigger.tail > 0].append(number)
+                once, every = behind.setdefault(literal.encode(), ([], []))
+                if trigger.tail and not trigger.pattern:
+                    every.append(number)
+                else:
+                    once.append((number, ANYWHERE if trigger.tail else 0))
         self._behind = list(behind.values())
         self._automaton = importlib.import_module("ahocorasick_rs").BytesAhoCorasick(list(behind)) if behind else None
 
@@ -95,7 +99,7 @@ class _Automaton:
                 out += [(number, start) for number in every]
             if which not in seen:
                 seen.add(which)
-                out += [(number, 0) for number in once]
+                out += once
         return out
 
 

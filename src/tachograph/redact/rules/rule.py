@@ -8,7 +8,8 @@ have none and are searched for.
 - ``inside``: the keyword is part of an unbroken run of at least ``RUN`` characters out of letters, digits, ``_ - . ~``: true for every
   token with a prefix, and what lets the engine pass over ordinary words in one step.
 - ``gate``: a literal that every keyword of a rule outside such runs contains; it is looked for first.
-- ``sign``: a pattern that matches in every text in which the rule's own does, and is looked for more quickly; by default its own.
+- ``sign``: a pattern that matches in every text in which the rule's own does, and is looked for more quickly; by default its own. Of a rule
+  without keywords it ends at most ``SIGN`` characters behind the beginning of a match, which is no longer than that either.
 - ``group`` is what gets masked: 0 for the whole match.
 - ``entropy`` is the least Shannon entropy of the masked part, in bits per character: a variable name is not a token.
 
@@ -18,11 +19,15 @@ Patterns are linear: no nested quantifiers, every repetition bounded or over one
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 #: Characters. The shortest run that can hold a token.
 RUN = 15
+
+#: Characters. The longest match of a rule that has a sign and no keyword.
+SIGN = 160
 
 #: What ends in a letter or digit and is still no part of a token: an escape (``\n``, ``%3D``, ``\u0022``) or a terminal's colour
 #: (``ESC[1;94m``).
@@ -71,11 +76,11 @@ class Expression:
             self._compiled = re.compile(self.pattern, self.flags)
         return self._compiled.match(text, at)
 
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+    def finditer(self, text: str, low: int = 0, high: int = sys.maxsize) -> Iterator[re.Match[str]]:
         """As ``re.Pattern.finditer``."""
         if self._compiled is None:
             self._compiled = re.compile(self.pattern, self.flags)
-        return self._compiled.finditer(text)
+        return self._compiled.finditer(text, low, high)
 
     @property
     def groups(self) -> int:
