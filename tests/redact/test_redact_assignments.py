@@ -230,3 +230,30 @@ def test_a_long_word_of_names_and_what_is_far_behind_them() -> None:
     assert value not in REDACTOR.text(text)
     assert value[-100:] not in REDACTOR.text("secret-token:" * 50 + value)
     assert REDACTOR.text(f"token={value}, x").endswith(", x")
+
+
+@pytest.mark.parametrize(
+    "joint",
+    [
+        ",default:",
+        ", default:",
+        "[0] = ",
+        "] = ",
+        "):",
+        " (x): ",
+        "+= ",
+        '("',
+        ", '",
+        '\n, "value": "',
+        '\n{ default = "',
+        ' is "',
+        "=",
+        "%3D",
+        "\\u003d",
+        "-",
+    ],
+)
+def test_what_joins_a_name_and_a_value_is_no_nothing(joint: str) -> None:
+    """``_NOTHING`` only saves time: whatever ``_JOINT`` takes for a joint, it must let through."""
+    assert assignments._NOTHING.match(joint + "x") is None
+    assert assignments._JOINT.match(joint + PASSWORD) is not None

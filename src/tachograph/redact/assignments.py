@@ -94,7 +94,10 @@ _JOINT = expression(
 #: line, or a word without a digit which begins neither a joint nor a literal. Sooner told than by ``_JOINT``.
 _NOTHING = re.compile(
     r"[A-Za-z0-9_.$]{0,64}(?:[^A-Za-z0-9_.$\s\"'`&\\%\[\],)>:=?|+!({：＝-]|\)(?!:)|:[ \t]{0,16}\n"
-    r"|[ ](?![bcnuvBCNUV]|(?:for|string|is|was)[ \t])[A-Za-z][A-Za-z_.~+/=-]{0,64}(?![A-Za-z0-9_.~+/=\"'`&\\%-]))"
+    r"|[ ](?![bcnuvBCNUV]|(?:for|string|is|was)[ \t])[A-Za-z][A-Za-z_.~+/=-]{0,64}(?![A-Za-z0-9_.~+/=\"'`&\\%-])"
+    # Behind a bracket or a comma there is a literal, or on the other side of a line or a comma ``value`` or a block.
+    r"|\((?!\s{0,3}[\"'`&\\%])|\+(?!=)|\[(?!\d{0,6}\][ ]?=)|\](?![ \t:：＝=?|+!.%\\])"
+    r"|,(?![ ]?default:)(?!\s{0,8}[\"'`&\\%vV])|\r?\n(?!\s{0,6}[,\"'`&\\%vV{]))"
 )
 _OPEN = expression(rf"(?:@|[rbufRBUF]{{1,2}})?(?P<q>{_QUOTE})(?:(?P=q){{2}})?", re.VERBOSE)
 _COOKIE_JOINT = expression(rf"2?(?:{_QUOTE})?\s{{0,2}}[:=,]\s{{0,2}}(?:{_QUOTE})?(?=[^\s=;]{{1,256}}=)", re.VERBOSE)

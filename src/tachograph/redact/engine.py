@@ -216,7 +216,10 @@ class Redactor:
 
     def _telling(self, name: str) -> bool:
         """Whether a name in JSON says something about its value, or may be one of a header that does."""
-        return any(self.policy.named(each).strength for each in (name, singular(name))) or headers.said_of(name, self.policy.headers) is not None
+        return (
+            any(self.policy.named(each).strength for each in (name, singular(name)))
+            or headers.said_of(name, self.policy.headers) is not None
+        )
 
     def _json(self, text: str) -> list[Edit]:
         """Raises ValueError for what is not JSON, has a key twice or is nested too deeply."""
