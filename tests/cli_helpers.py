@@ -45,6 +45,11 @@ class Tacho:
     def __call__(self, *arguments: str, **more: Any) -> Done:
         return self.run_plain([sys.executable, "-m", "tachograph.cli.app", *arguments], **more)
 
+    def acts(self) -> list[dict[str, Any]]:
+        """The ledger's entries, without those of every recording and reading."""
+        entries = [line for line in self("cat", "ledger").lines() if line["type"] == "ledger_entry"]
+        return [entry for entry in entries if entry["action"] not in ("opened", "sealed", "read")]
+
     def run_plain(
         self, command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, timeout: float = 120, stdin: bytes | None = None
     ) -> Done:  # fmt: skip

@@ -12,13 +12,15 @@ assert session.replay()["verdict"] == "identical"
 from __future__ import annotations
 
 import functools
+import os
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import TamperedError
 from tachograph.core.events import Event
-from tachograph.host import replay
+from tachograph.host import entering, replay
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve, session_ids
 from tachograph.log.verdict import verdict
@@ -35,8 +37,13 @@ class Session:
 
     @functools.cached_property
     def recording(self) -> Recording:
-        """The session as lines with their contents on demand."""
-        return Recording(self._opened, self.id)
+        """The session as lines with their contents on demand. Who asks for it is entered in the ledger, once; a warning says where
+        that cannot be done."""
+        recording = Recording(self._opened, self.id)
+        note = entering.enter_read(self._opened, [self.id], "python", clock=wiring.SystemClock(), entropy=os.urandom)
+        if note is not None:
+            warnings.warn(note, stacklevel=3)
+        return recording
 
     @property
     def events(self) -> list[Event]:

@@ -113,7 +113,7 @@ def test_no_key_and_a_broken_key(recorded: Tacho, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["00000001.events.jsonl", "00000001.content.pack"])
 def test_a_damaged_file(recorded: Tacho, name: str) -> None:
-    file = next(recorded.store.rglob(name))
+    file = next((recorded.store / "sessions").rglob(name))
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
@@ -167,7 +167,7 @@ def test_a_missing_key_is_not_replaced_for_a_store_that_has_one(recorded: Tacho,
 
 
 def test_unverified_replays_what_comes_before_a_break(recorded: Tacho) -> None:
-    file = next(recorded.store.rglob("00000001.events.jsonl"))
+    file = next((recorded.store / "sessions").rglob("00000001.events.jsonl"))
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:-1]) + lines[-1].replace(b'"status":"ok"', b'"status":"no"'))
     refused(recorded("replay", "@last"), "--unverified")

@@ -58,7 +58,7 @@ def test_the_original_is_in_no_file_and_comes_back_with_the_private_key_and_an_e
     assert found is not None
     opened = tacho("vault", "open", "@last", "--key", str(key), "--fingerprint", found[0], "--reason", "incident 7", "--json")
     assert opened.json() == [{"fingerprint": found[1], "kind": "github-token", "value": SECRET}]
-    entry = tacho("cat", "ledger").lines()[-1]
+    entry = tacho.acts()[-1]
     assert (entry["action"], entry["fingerprints"], entry["reason"]) == ("unmasked", [found[1]], "incident 7")
     assert entry["subject"] == line["session_id"]
     assert tacho("cat", "@last").lines()[0]["vault"] == entry["detail"]["key"]
@@ -70,7 +70,7 @@ def test_the_original_is_in_no_file_and_comes_back_with_the_private_key_and_an_e
 
 def test_a_wrong_key_is_one_clear_line_and_no_entry(tacho: Tacho, key: Path, tmp_path: Path) -> None:
     record(tacho, "--vault")
-    before = tacho("cat", "ledger").stdout
+    before = tacho.acts()
     other = Tacho(tmp_path / "other")
     wrong = tmp_path / "wrong.json"
     assert other("vault", "init", "--key", str(wrong)).returncode == 0
@@ -82,14 +82,14 @@ def test_a_wrong_key_is_one_clear_line_and_no_entry(tacho: Tacho, key: Path, tmp
         done = tacho("vault", "open", "@last", "--key", str(named), "--reason", "x")
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert said in done.stderr
-    assert tacho("cat", "ledger").stdout == before
+    assert tacho.acts() == before
 
 
 def test_without_an_entry_nothing_is_unmasked(tacho: Tacho, key: Path) -> None:
     record(tacho, "--vault")
     ledger = tacho.store / "ledger"
-    lines = next(ledger.glob("*.events.jsonl"))
-    lines.write_bytes(lines.read_bytes().replace(b"vault_made", b"vault_mAde") * 2)  # can no longer be continued
+    lines = max(ledger.glob("*.events.jsonl"))
+    lines.write_bytes(lines.read_bytes().replace(b"sealed", b"seAled") * 2)  # can no longer be continued
     done = tacho("vault", "open", "@last", "--key", str(key), "--reason", "x")
     assert (done.returncode, done.stdout) == (2, "")
     assert SECRET not in done.stderr
@@ -103,10 +103,10 @@ def test_no_reason_no_unmasking(tacho: Tacho, key: Path) -> None:
 
 def test_an_unknown_fingerprint_is_told_and_enters_nothing(tacho: Tacho, key: Path) -> None:
     record(tacho, "--vault")
-    before = tacho("cat", "ledger").stdout
+    before = tacho.acts()
     done = tacho("vault", "open", "@last", "--key", str(key), "--fingerprint", "00000000", "--reason", "x")
     assert (done.returncode, done.stdout, "no original for 00000000" in done.stderr) == (2, "", True)
-    assert tacho("cat", "ledger").stdout == before
+    assert tacho.acts() == before
 
 
 def test_the_private_key_lies_outside_and_is_for_its_owner_only(tacho: Tacho, key: Path) -> None:
@@ -145,7 +145,7 @@ def test_an_init_that_fails_leaves_no_private_key(tmp_path: Path) -> None:
     tacho = Tacho(tmp_path)
     assert tacho("record", "--", sys.executable, "-c", "pass").returncode == 0
     assert tacho("shred", "@last", "--reason", "x", "--yes").returncode == 0
-    lines = next((tacho.store / "ledger").glob("*.events.jsonl"))
+    lines = max((tacho.store / "ledger").glob("*.events.jsonl"))
     lines.write_bytes(lines.read_bytes().replace(b"shredded", b"shreddeD") * 2)  # can no longer be continued
     done = tacho("vault", "init", "--key", str(tmp_path / "vault-key.json"))
     assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, ""), done
@@ -175,7 +175,7 @@ def test_a_vault_has_its_own_end(tacho: Tacho, key: Path) -> None:
     assert tacho("vault", "ls", "--json").json()[0]["originals"] is None
     gone = tacho("vault", "open", "@last", "--key", str(key), "--reason", "x")
     assert (gone.returncode, "was dropped" in gone.stderr) == (2, True)
-    assert tacho("cat", "ledger").lines()[-1]["action"] == "vault_dropped"
+    assert tacho.acts()[-1]["action"] == "vault_dropped"
     assert "token: [REDACTED" in tacho("show", "@last").stdout
 
 

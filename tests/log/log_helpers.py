@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import time
 from pathlib import Path
 from typing import Any
 
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.crypto import keys
-from tachograph.log import opening
+from tachograph.log import ledger, opening
 from tachograph.log.opening import OpenStore
 from tachograph.log.verify import Verification, verify
 from tachograph.log.writer import SessionWriter
@@ -61,9 +62,18 @@ def draft(number: int, text: str = "x") -> Draft:
     return Draft(event=events.Note(subtype="note"), contents={"text_uri": content})
 
 
-def write_session(opened: OpenStore, lines: int = 6, *, end: bool = True, session_id: str = SESSION) -> None:
+def enter(opened: OpenStore, action: str, session_id: str = SESSION, **detail: Any) -> dict[str, Any]:
+    """An entry in the ledger; the ledger's length and root behind it."""
+    with ledger.writing(opened, clock=Clock(), entropy=Entropy(), pause=time.sleep) as book:
+        book.append(events.LedgerEntry(action=action, subject=session_id, user="ada", host="here", detail=detail))
+        return {"size": book.size, "root": book.root.hex()}
+
+
+def write_session(opened: OpenStore, lines: int = 6, *, end: bool = True, session_id: str = SESSION, entered: bool = False) -> None:
+    """``entered``: as a recorder does, in the ledger, too."""
     writer = new_writer(opened, session_id)
-    writer.append(Draft(event=events.SessionStart(name="test"), contents={"facts_uri": {"argv": ["a"]}}))
+    pin = enter(opened, "opened", session_id) if entered else {}
+    writer.append(Draft(event=events.SessionStart(name="test", ledger=pin), contents={"facts_uri": {"argv": ["a"]}}))
     for number in range(lines):
         writer.append(draft(number, chr(97 + number % 26)))
         if number == lines // 2:
@@ -71,6 +81,8 @@ def write_session(opened: OpenStore, lines: int = 6, *, end: bool = True, sessio
     if end:
         writer.append(Draft(event=events.SessionEnd()))
         writer.seal()
+        if entered:
+            enter(opened, "sealed", session_id, size=writer.size, root=writer.root.hex(), ended=True)
     else:
         writer.commit()
     writer.close()

@@ -171,7 +171,7 @@ def test_whatever_fails_it_is_said_and_the_next_entry_is_made(fault: tuple[str, 
 
 def test_a_shredded_session_verifies_and_says_so(tmp_path: Path) -> None:
     opened = new_store(tmp_path / "store")
-    write_session(opened)
+    write_session(opened, entered=True)
     line = enter(opened)
     opening.destroy_data_key(opened.store, SESSION, "2026-01-01T00:00:00.000Z")
     found = verdict(opened.store, SESSION, public=opened.key.public(), opened=opened)
@@ -189,16 +189,17 @@ def test_a_shredded_session_verifies_and_says_so(tmp_path: Path) -> None:
 
 def test_a_key_that_was_destroyed_without_an_entry_is_tampering(tmp_path: Path) -> None:
     opened = new_store(tmp_path / "store")
-    write_session(opened)
+    write_session(opened, entered=True)
     opening.destroy_data_key(opened.store, SESSION, "2026-01-01T00:00:00.000Z")
     found = verdict(opened.store, SESSION, public=opened.key.public(), opened=opened)
     assert found.verdict == "tampered"
     assert "the ledger does not know" in found.problems[-1]["what"]
+    assert "its key was destroyed" in found.problems[-1]["what"]
 
 
 def test_a_key_that_came_back_is_told(tmp_path: Path) -> None:
     opened = new_store(tmp_path / "store")
-    write_session(opened)
+    write_session(opened, entered=True)
     enter(opened)
     assert "a copy of its key came back" in judged(opened, SESSION)[1]
 
@@ -206,8 +207,8 @@ def test_a_key_that_came_back_is_told(tmp_path: Path) -> None:
 def test_another_session_is_untouched(tmp_path: Path) -> None:
     opened = new_store(tmp_path / "store")
     other = "ses_01K0000000000000000000000B"
-    write_session(opened)
-    write_session(opened, session_id=other)
+    write_session(opened, entered=True)
+    write_session(opened, session_id=other, entered=True)
     enter(opened)
     opening.destroy_data_key(opened.store, SESSION, "2026-01-01T00:00:00.000Z")
     assert judged(opened, other) == ("verified", "opened")

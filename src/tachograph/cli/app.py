@@ -22,6 +22,7 @@ VERBS = {
     "show": "read a session like a story",
     "cat": "print a session as self-contained JSON lines",
     "verify": "check that a record is whole and unaltered",
+    "prove": "write a seal or a proof that can be checked without the store",
     "postmortem": "write the report: what happened, with evidence",
     "audit-secrets": "look in everything that is kept for what older rules missed",
     "shred": "destroy the key of a session's content, for good",

@@ -12,6 +12,7 @@ from tachograph import wiring
 from tachograph.core.errors import UsageError
 from tachograph.host.audit import Audit, Missed
 
+from . import reading
 from .app import FAILURE, NO
 from .output import plural, print_json
 
@@ -25,9 +26,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.folder and options.store:
         raise UsageError("two stores are named; name one, as STORE or with --store")
-    opened = wiring.open_for_reading(wiring.settings(options.folder or options.store))
+    settings = wiring.settings(options.folder or options.store)
+    opened = wiring.open_for_reading(settings)
     chosen = wiring.policy(options.policy)
     audit = Audit(opened, chosen.policy, chosen.known(os.environ))
+    reading.enter(settings, opened, [None], "audit-secrets")
     progress = sys.stderr.isatty()
     kinds: Counter[str] = Counter()
     hit: set[str] = set()

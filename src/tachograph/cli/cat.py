@@ -9,6 +9,7 @@ from tachograph import wiring
 from tachograph.log.ledger import resolve_log
 from tachograph.log.reader import Recording
 
+from . import reading
 from .output import json_line
 
 
@@ -18,8 +19,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    opened = wiring.open_for_reading(wiring.settings(options.store))
-    recording = Recording(opened, resolve_log(opened.store, options.session))
+    chosen = wiring.settings(options.store)
+    opened = wiring.open_for_reading(chosen)
+    session_id = resolve_log(opened.store, options.session)
+    recording = Recording(opened, session_id)
+    reading.enter(chosen, opened, [session_id], "cat")
     lines = (json_line(event) for event in recording.expanded())
     if options.json:
         sys.stdout.write("[" + ",\n".join(lines) + "]\n")

@@ -16,6 +16,7 @@ from tachograph.postmortem import html, markdown
 from tachograph.postmortem.bundle import Bundle, bundle
 from tachograph.postmortem.report import assemble
 
+from . import reading
 from .output import print_json
 
 _KINDS = (".md", ".html", ".json")
@@ -33,13 +34,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.output is not None and not options.output.endswith(_KINDS):
         raise UsageError(f"the name says what is written, {options.output}; end it in {', '.join(_KINDS)}")
-    opened = wiring.open_for_reading(wiring.settings(options.store))
+    chosen = wiring.settings(options.store)
+    opened = wiring.open_for_reading(chosen)
     session_id = resolve(opened.store, options.session)
+    baseline = resolve(opened.store, options.baseline) if options.baseline is not None else None
     recording = Recording(opened, session_id)
+    reading.enter(chosen, opened, [session_id, *([baseline] if baseline is not None else [])], "postmortem")
     verification = _verified(opened, session_id)
     report = assemble(
         recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
-        baseline=_baseline(opened, options.baseline),
+        baseline=_baseline(opened, baseline),
     )  # fmt: skip
     if options.output is None:
         if options.json:
@@ -61,8 +65,8 @@ def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:
     return {**found.to_json(), "good": found.good}
 
 
-def _baseline(opened: OpenStore, name: str | None) -> Bundle | None:
-    return bundle(Recording(opened, resolve(opened.store, name))) if name is not None else None
+def _baseline(opened: OpenStore, session_id: str | None) -> Bundle | None:
+    return bundle(Recording(opened, session_id)) if session_id is not None else None
 
 
 def _replay(options: argparse.Namespace, recording: Recording, *, good: bool) -> dict[str, Any] | None:

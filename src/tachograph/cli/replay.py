@@ -12,8 +12,9 @@ from tachograph import wiring
 from tachograph.core.errors import StoreError, TamperedError
 from tachograph.host import replay, secrets
 from tachograph.log.reader import Recording, resolve
-from tachograph.log.verify import verify
+from tachograph.log.verdict import verdict
 
+from . import reading
 from .app import NO
 from .output import plural, print_json, print_notes
 
@@ -30,9 +31,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     given = secrets.collect(options.secret_from, os.environ)
     print_notes(given.notes)
-    opened = wiring.open_for_reading(wiring.settings(options.store))
+    chosen = wiring.settings(options.store)
+    opened = wiring.open_for_reading(chosen)
     session_id = resolve(opened.store, options.session)
-    checked = verify(opened.store, session_id, public=opened.trusted, data_key=opened.data_key(session_id))
+    opened.data_key(session_id)  # raises where there is nothing to replay any more
+    checked = verdict(opened.store, session_id, public=opened.trusted, opened=opened)
     if not checked.good and not options.unverified:
         first = checked.problems[0] if checked.problems else {"what": checked.verdict, "file": session_id, "offset": 0}
         raise TamperedError(
@@ -41,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.report:
         _write(options.report, "")  # before the work, not after it
+    reading.enter(chosen, opened, [session_id], "replay")
     found = replay.replay(
         replay.Plan(
             recording=Recording(opened, session_id, strict=checked.good), verified=checked.good, command=options.command,

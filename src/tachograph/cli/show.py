@@ -13,6 +13,7 @@ from tachograph.log.reader import Recording, resolve
 from tachograph.postmortem import show_json, show_text
 from tachograph.postmortem.story import tell
 
+from . import reading
 from .output import print_json
 
 MAX_WIDTH = 120
@@ -27,8 +28,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.step is not None and options.step < 1:
         raise UsageError(f"steps count from 1, --step {options.step}; tacho show {options.session} lists them")
-    opened = wiring.open_for_reading(wiring.settings(options.store))
-    recording = Recording(opened, resolve(opened.store, options.session))
+    chosen = wiring.settings(options.store)
+    opened = wiring.open_for_reading(chosen)
+    session_id = resolve(opened.store, options.session)
+    recording = Recording(opened, session_id)
+    reading.enter(chosen, opened, [session_id], "show")
     story = tell(recording)
     if options.json:
         print_json(show_json.show_json(story) if options.step is None else show_json.step_json(recording, story, options.step))

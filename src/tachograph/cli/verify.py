@@ -4,35 +4,50 @@ from __future__ import annotations
 
 import argparse
 import os
+from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, UsageError
 from tachograph.core.ports import Store
 from tachograph.crypto import note
 from tachograph.format import layout
-from tachograph.log import ledger, opening
+from tachograph.log import ledger, opening, proof
 from tachograph.log.opening import OpenStore
-from tachograph.log.reader import session_ids
-from tachograph.log.verdict import verdict
+from tachograph.log.verdict import Judge
 from tachograph.log.verify import SEVERITY, Verification, public_key
 
+from . import outside
 from .app import NO
 from .output import plural, print_json
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SES|DIR", nargs="?", help="an id, a unique prefix, @last, the folder of a store, or ledger")
+    parser.add_argument(
+        "session", metavar="SES|DIR|PROOF", nargs="?",
+        help="an id, a unique prefix, @last, ledger, the folder of a store, or a file that tacho prove has written (- reads it)",
+    )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="every session of the store, and its ledger")
+    parser.add_argument("--seal", metavar="NOTE", help="a seal that was kept outside: a file, - or SIZE:ROOT")
+    parser.add_argument("--key", metavar="VKEY|FILE", help="the public key that a proof must be signed with (else that of the key file)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(options: argparse.Namespace) -> int:
     chosen = wiring.settings(options.store)
     everything = options.all
+    if outside.is_outside(options.session):
+        if everything or options.seal is not None:
+            raise UsageError("a proof is checked by itself; name a session, or take --all, for a store")
+        return _proof(chosen, options)
+    if options.key is not None:
+        raise UsageError("--key is for a proof; a store is verified with the key file that opens it (TACHO_KEY)")
     if options.session is not None and os.sep in options.session and os.path.isdir(options.session):
         chosen, everything = wiring.settings(options.session), True
-    elif options.session is None and not everything:
+    seal = outside.read_seal(options.seal) if options.seal is not None else None
+    if options.session is None and not everything and (seal is None or seal.log is None):
         raise UsageError("which session; name one (tacho verify @last) or take --all")
+    if everything and seal is not None and seal.log is None:
+        raise UsageError("of which session is this seal; name it (tacho verify SES --seal SIZE:ROOT), or give the signed note")
     store = wiring.store_at(chosen.store)
     described = opening.describe(store)
     opened, why, damaged = _opened(chosen, store, str(described.get("verifier", "")))
@@ -40,26 +55,69 @@ def run(options: argparse.Namespace) -> int:
         public = opened.trusted if opened is not None else frozenset({public_key(str(described.get("verifier", "")))})
     except ValueError:
         public, damaged = frozenset(), damaged or ("store.json", "its public key is none")
-    names = session_ids(store) if everything else [_named(store, options.session)]
-    results = [verdict(store, name, public=public, opened=opened) for name in names]
-    book = verdict(store, layout.LEDGER, public=public, opened=opened) if everything and ledger.exists(store) else None
+    judge = Judge(store, public=public, opened=opened)
+    if everything:
+        results, book = judge.everything({seal.log: [seal.anchor()]} if seal is not None and seal.log is not None else {})
+    else:
+        results, book = _named(judge, store, options.session, seal)
     checked = [*results, *([book] if book is not None else [])]
     for result in checked:
         if damaged is not None:
             result.problem("keys", damaged[0], 0, damaged[1])
-    if everything:
-        worst = max((r.verdict for r in checked), key=SEVERITY.index, default="missing")
-        if options.json:
-            sessions = [r.to_json() for r in results]
-            print_json({"verdict": worst, "sessions": sessions, "ledger": book.to_json() if book is not None else None})
-    elif options.json:
-        print_json(results[0].to_json())
-    if not options.json:
+        if seal is not None and result.session_id == (seal.log or results[0].session_id):
+            seal.judge(public, result)
+    if options.json:
+        print_json(_document(results, book, everything=everything))
+    else:
         for result in checked:
             _print(result)
         if opened is None:
             print(f"content not checked, and the signing key is the store's own word: {why}")
-    return 0 if results and all(r.good for r in checked) else NO
+    return 0 if checked and all(r.good for r in checked) else NO
+
+
+def _named(judge: Judge, store: Store, named: str | None, seal: outside.Seal | None) -> tuple[list[Verification], Verification | None]:
+    """The log that was named, and the ledger besides where the seal is of that."""
+    name = _resolved(store, named) if named is not None else seal.log if seal is not None and seal.log is not None else ""
+    anchors = [seal.anchor()] if seal is not None else []
+    if seal is None or seal.log in (None, name):
+        return [judge.judge(name, anchors)], None
+    if seal.log == layout.LEDGER:
+        return [judge.judge(name)], judge.judge(layout.LEDGER, anchors)
+    raise UsageError(f"the seal is of {seal.log[:40]!r}, not of {name}; verify that one with it, or take --all")
+
+
+def _document(results: list[Verification], book: Verification | None, *, everything: bool) -> dict[str, Any]:
+    found = book.to_json() if book is not None else None
+    if not everything:
+        return {**results[0].to_json(), **({"ledger": found} if found is not None else {})}
+    worst = max((r.verdict for r in [*results, *([book] if book is not None else [])]), key=SEVERITY.index, default="missing")
+    return {"verdict": worst, "sessions": [r.to_json() for r in results], "ledger": found}
+
+
+def _proof(chosen: wiring.Settings, options: argparse.Namespace) -> int:
+    """What a file shows by itself, with the public key alone."""
+    text = outside.read_text(options.session)
+    public = outside.trusted(chosen, options.key)
+    try:
+        found = proof.check(text, public)
+    except ValueError as error:
+        if options.json:
+            print_json({"verdict": "tampered", "what": str(error)})
+        else:
+            print(f"{options.session}  tampered  {error}")
+        return NO
+    fields = found.fields
+    if options.json:
+        more = {"seq": found.seq, "line": fields} if found.line is not None else {}
+        print_json({"verdict": "verified", "session_id": found.session_id, "events": found.size, "root": found.root, **more})
+        return 0
+    what = f"{found.session_id} had {plural(found.size, 'line')}, root {found.root}"
+    if found.line is not None:
+        one = " ".join(str(fields.get(name, "")) for name in ("type", "id", "ts")).encode("unicode_escape").decode("ascii")
+        what = f"line {found.seq} of {found.session_id} is {one}; {what}"
+    print(f"{options.session}  verified  {what}")
+    return 0
 
 
 def _opened(chosen: wiring.Settings, store: Store, verifier: str) -> tuple[OpenStore | None, str, tuple[str, str] | None]:
@@ -77,19 +135,22 @@ def _opened(chosen: wiring.Settings, store: Store, verifier: str) -> tuple[OpenS
     return opened, "", None if mine else (layout.STORE, "the public key in it is not that of the key that opens the store")
 
 
-def _named(store: Store, name: str) -> str:
+def _resolved(store: Store, name: str) -> str:
     try:
         return ledger.resolve_log(store, name)
     except NotFoundError:
-        if name.startswith("ses_") and len(name) == 30:
+        if name == layout.LEDGER or (name.startswith("ses_") and len(name) == 30):
             return name  # a full id that is not there is an answer ("missing"), not a typing error
         raise
 
 
 def _print(result: Verification) -> None:
-    sealed = f"{result.sealed} of {plural(result.events, 'line')} sealed"
-    print(f"{result.session_id}  {result.verdict}  {sealed}, content {result.content}")
+    if result.verdict == "missing":
+        print(f"{result.session_id}  missing")
+    else:
+        sealed = f"{result.sealed} of {plural(result.events, 'line')} sealed"
+        print(f"{result.session_id}  {result.verdict}  {sealed}, content {result.content}")
     if result.events and not result.ended and result.session_id != layout.LEDGER:
-        print("  no session_end: it is being recorded, or was cut; a seal kept elsewhere would tell")
+        print("  no session_end: it is being recorded, or its writer was killed")
     for problem in result.problems:
         print(f"  {problem['check']}: {problem['what']} ({problem['file']}, offset {problem['offset']})")

@@ -78,6 +78,14 @@ def open_note(note: str, public: bytes | frozenset[bytes]) -> Checkpoint:
     raise ValueError("no signature by the expected key")
 
 
+def claimed(note: str) -> Checkpoint:
+    """What a signed note says, whoever signed it: for deciding what to check it against. Raises ``ValueError``."""
+    text, mark, signatures = note.partition("\n\n")
+    if not mark or not signatures.endswith("\n"):
+        raise ValueError("not a signed note")
+    return _checkpoint(text + "\n")
+
+
 def _verifies(public: bytes, signature: bytes, text: str) -> bool:
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, text.encode())

@@ -24,6 +24,7 @@ from tachograph.redact.engine import Redactor
 from tachograph.redact.policy import Policy
 
 from . import patterns
+from .entering import Entering
 from .recorder import masked
 from .secrets import Given
 
@@ -65,17 +66,20 @@ def write(
     patterns.load(redactor.index, patterns.folder(os.environ), opened.fingerprint_key)
     given.teach(redactor)
     writer = SessionWriter(opened, session_id, opened.new_data_key(session_id, entropy), clock=clock, entropy=entropy)
+    entering = Entering(opened, session_id, clock=clock, entropy=entropy)
     try:
+        pin = entering.begin()
         for draft in session.drafts:
-            writer.append(_redacted(draft, redactor, policy, parent))
+            writer.append(_redacted(draft, redactor, policy, parent, pin))
         writer.seal()
+        entering.sealed(writer.size, writer.root, ended=True)
         return Imported(session_id, session.source_id, writer.size, session.understood, session.kept, known=False)
     finally:
         writer.close()
         opened.store.settle(SETTLE)
 
 
-def _redacted(draft: Draft, redactor: Redactor, policy: Policy, parent: str | None) -> Draft:
+def _redacted(draft: Draft, redactor: Redactor, policy: Policy, parent: str | None, pin: dict[str, Any]) -> Draft:
     tally: collections.Counter[str] = collections.Counter()
     contents: dict[str, Any] = {name: redactor.document(value, tally) for name, value in draft.contents.items()}
     # The envelope of a foreign record may say anything, too.
@@ -83,5 +87,10 @@ def _redacted(draft: Draft, redactor: Redactor, policy: Policy, parent: str | No
     event = msgspec.convert(fields, type(draft.event))
     changes: dict[str, Any] = masked(tally)
     if isinstance(event, events.SessionStart):
-        changes |= {"recorder": f"tachograph {tachograph.__version__}", "policy": policy.fingerprint, "parent_session_id": parent}
+        changes |= {
+            "recorder": f"tachograph {tachograph.__version__}",
+            "policy": policy.fingerprint,
+            "parent_session_id": parent,
+            "ledger": pin,
+        }
     return replace(draft, event=msgspec.structs.replace(event, **changes), contents=contents)

@@ -25,6 +25,7 @@ from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import fingerprint
 
 from . import facts, launch, patterns
+from .entering import Entering
 from .policy import Chosen
 from .recorder import Recorder, masked
 from .secrets import Given
@@ -90,7 +91,8 @@ def record(plan: Plan) -> Recorded:
 
         def serve(theirs: socket.socket) -> None:
             patterns.later(redactor.index, patterns.folder(environment), plan.opened.fingerprint_key)
-            _serve(server, driver, theirs, plan.opened.store)
+            entering = Entering(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy)
+            _serve(server, driver, theirs, plan.opened.store, entering)
 
         pid, control = launch.fork_host(serve)
         server.close()
@@ -143,7 +145,7 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], r
     return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))
 
 
-def _serve(server: Server, driver: Recorder, control: socket.socket, store: Store) -> None:
+def _serve(server: Server, driver: Recorder, control: socket.socket, store: Store, entering: Entering) -> None:
     """In the host's process, until the command and its clients are gone."""
     began = time.monotonic()
     control.setblocking(False)
@@ -170,10 +172,14 @@ def _serve(server: Server, driver: Recorder, control: socket.socket, store: Stor
             driver.begin_session(None)
         if driver.failure is not None:
             return True  # nothing more can be kept: the clients are let go, and do as --on-host-loss says
+        if entering.is_time() and (point := driver.seal()) is not None:
+            entering.sealed(*point, ended=False, wait=0)  # the agent waits for us: another writer's turn is not waited for
         if state["exit"] is None:
             return False
         return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
 
+    # Here and not before the fork, while the command starts by itself: its first word is heard after this.
+    driver.entered(entering.begin())
     store.recover()
     server.watch(control, heard)
     server.serve(done)
@@ -182,6 +188,8 @@ def _serve(server: Server, driver: Recorder, control: socket.socket, store: Stor
         exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")),
         duration_ms=(ended.get("seconds") or time.monotonic() - began) * 1000,
     )  # fmt: skip
+    if (point := driver.seal()) is not None:
+        entering.sealed(*point, ended=True)
     with contextlib.suppress(StoreError):
         driver.writer.close()
     waiting = store.settle(SETTLE)
@@ -214,6 +222,7 @@ def _declare_loss(plan: Plan, session_id: str, ended: launch.Ended) -> int:
         writer.append(Draft(event=end))
         writer.seal()
         size = writer.size
+        Entering(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy).sealed_after_loss(size, writer.root)
         writer.close()
         plan.opened.store.recover()
         plan.opened.store.settle(SETTLE)

@@ -10,7 +10,10 @@ import collections
 import itertools
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from tachograph.core import events
 from tachograph.core.drafts import Draft
@@ -84,6 +87,22 @@ class Recorder:
             return
         found = {**draft.contents["facts_uri"], **({"python": main} if main else {}), "packages": (main or {}).get("packages", {})}
         self._append(Draft(event=draft.event, contents={**draft.contents, "facts_uri": found}))
+
+    def entered(self, pin: dict[str, Any]) -> None:
+        """What ``session_start`` says of the store's ledger; before it is written."""
+        assert self._start is not None
+        event = self._start.event
+        assert isinstance(event, events.SessionStart)
+        self._start = replace(self._start, event=msgspec.structs.replace(event, ledger=pin))
+
+    def seal(self) -> tuple[int, bytes] | None:
+        """Seal what there is: its number of lines and their Merkle root; None where nothing can be kept any more."""
+        try:
+            if self.failure is None:
+                self.writer.seal()
+        except StoreError as error:
+            self._fail(error)
+        return (self.writer.size, self.writer.root) if self.failure is None else None
 
     def message(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
         kind = header.get("m")
@@ -166,11 +185,7 @@ class Recorder:
             stdout_hash=stdout_hash, calls=dict(self._counts),
         )  # fmt: skip
         self._append(Draft(event=end))
-        try:
-            if self.failure is None:
-                self.writer.seal()
-        except StoreError as error:
-            self._fail(error)
+        self.seal()
 
     @property
     def counts(self) -> dict[str, int]:

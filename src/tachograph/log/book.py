@@ -45,8 +45,8 @@ class Book:
         found = self.root_at(size) if type(size) is int and size > 0 else None
         return found is not None and found.hex() == root
 
-    def unsealed_by(self, public: bytes) -> str | None:
-        """Why this is not to be believed, None where it is: the newest seal is by ``public`` and over what was read. What lies behind it
+    def unsealed_by(self, public: bytes | frozenset[bytes]) -> str | None:
+        """Why this is not to be believed, None where it is: the newest seal is by ``public`` (or one of them) and over what was read. What lies behind it
         may be what somebody is writing at this moment."""
         if self.broken is not None:
             return self.broken

@@ -60,7 +60,7 @@ def _from_last(opened: OpenStore, segment: int) -> Left | None:
     names = [kind(layout.LEDGER, segment) for kind in (layout.events, layout.content, layout.seals)]
     try:
         data, held, seals = (store.read(name) for name in names)
-        found = _tail(data, held, seals, opened.key.public(), f"{store.url}/{names[0]}")
+        found = _tail(data, held, seals, opened.trusted, f"{store.url}/{names[0]}")
     except (NotFoundError, FormatError, ValueError):
         return None
     if found is None:
@@ -70,7 +70,7 @@ def _from_last(opened: OpenStore, segment: int) -> Left | None:
     return Left(found[0], segments=segment, tree=found[1])
 
 
-def _tail(data: bytes, held: bytes, seals: bytes, public: bytes, where: str) -> tuple[str, merkle.Frontier] | None:
+def _tail(data: bytes, held: bytes, seals: bytes, public: frozenset[bytes], where: str) -> tuple[str, merkle.Frontier] | None:
     end = data.find(b"\n") + 1
     first = parsed(data[:end], where)
     frontier = first.get("frontier")

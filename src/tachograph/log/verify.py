@@ -15,6 +15,8 @@ The steps, in the order in which they are taken (the numbers recur in the code, 
 6. ``seal``      Each seal is signed by the expected key; the log is at least as long as it says, and its Merkle root over that many lines
                  is the one that it says.
    ``frontier``  In the ledger, the first line of each later segment says the peaks of the tree over all lines before it.
+   ``anchor``    What others say of the log (the ledger's entries, seals that were kept outside) holds: it is at least that long, and
+                 has that root.
 7. ``end``       Nothing follows ``session_end``, unless a later segment declares why.
 8. ``content``   With the key: every frame opens, and every reference is to a node that is there.
 
@@ -26,6 +28,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -55,11 +58,21 @@ class Source(Protocol):
     def names(self, prefix: str) -> Any: ...
 
 
+@dataclass(frozen=True)
+class Anchor:
+    """What somebody else says of a log: its first ``size`` lines have the Merkle root ``root`` (hex). ``by``: who, for people."""
+
+    size: int
+    root: str
+    by: str
+
+
 @dataclass
 class Verification:
     """The outcome. ``sealed``: lines covered by the newest good seal; ``declared``: every torn or unsealed tail is declared by the log
     itself; ``ended``: the last line is ``session_end`` (a log cut exactly behind one of its seals, and rid of all later ones, is
-    whole in itself: only this, or a later seal kept elsewhere, tells); ``root``: the Merkle root over all lines, hex."""
+    whole in itself: only this, the ledger, or a later seal kept elsewhere, tells); ``root``: the Merkle root over all lines, hex;
+    ``first``: the fields of the first line."""
 
     session_id: str
     verdict: str = "verified"
@@ -69,6 +82,7 @@ class Verification:
     ended: bool = False
     content: str = "not checked"
     root: str = ""
+    first: dict[str, Any] = field(default_factory=dict)
     problems: list[dict[str, Any]] = field(default_factory=list)
 
     def problem(self, check: str, file: str, offset: int, what: str, verdict: str = "tampered") -> None:
@@ -104,9 +118,11 @@ class _Segment:
     tail: int = 0
 
 
-def verify(store: Source, session_id: str, *, public: bytes | frozenset[bytes], data_key: bytes | None = None) -> Verification:
+def verify(
+    store: Source, session_id: str, *, public: bytes | frozenset[bytes], data_key: bytes | None = None, anchors: Iterable[Anchor] = ()
+) -> Verification:
     """Verify one session. ``public``: the 32 bytes of the key that seals must be signed with, or of all that are trusted;
-    ``data_key``: to check content, too."""
+    ``data_key``: to check content, too; ``anchors``: what it must agree with besides its own seals."""
     out = Verification(session_id)
     prefix = "ledger/" if session_id == "ledger" else f"sessions/{session_id}/"
     files = _files(store, prefix, out)
@@ -116,7 +132,8 @@ def verify(store: Source, session_id: str, *, public: bytes | frozenset[bytes], 
     segments = [_Segment(number, f"{number:08d}.events.jsonl", data) for number, data in _numbered(store, prefix, files, out)]
     _lines(segments, session_id, out)
     _tails(store, prefix, files, segments, out)
-    _seals(store, prefix, files, segments, public, out)
+    out.first = next((fields for segment in segments for _, _, fields in segment.lines), {})
+    _seals(store, prefix, files, segments, public, anchors, out)
     _end(segments, out)
     if data_key is not None and out.verdict != "tampered":
         _content(store, prefix, segments, session_id, data_key, out)
@@ -364,8 +381,9 @@ def _declared(following: _Following, file: str) -> tuple[int, dict[str, Any] | N
 
 
 def _seals(
-    store: Source, prefix: str, files: dict[str, str], segments: list[_Segment], public: bytes | frozenset[bytes], out: Verification
-) -> None:
+    store: Source, prefix: str, files: dict[str, str], segments: list[_Segment], public: bytes | frozenset[bytes],
+    anchors: Iterable[Anchor], out: Verification,
+) -> None:  # fmt: skip
     # 6. Seals. Roots at all sealed sizes in one pass over the lines.
     wanted: dict[int, list[tuple[str, int, bytes]]] = {}
     for name in sorted(file for file in files if file.endswith(".seals")):
@@ -387,6 +405,9 @@ def _seals(
                 out.problem("seal", name, offset, str(error))
             offset += len(one) + 1
         _tail(out, name, data, offset, _gaps_after(segments, int(name[:8])))
+    held: dict[int, list[Anchor]] = {}
+    for anchor in anchors:
+        held.setdefault(anchor.size, []).append(anchor)
     tree = merkle.Frontier()
     lines = [(segment.file, place, line) for segment in segments for place, line in enumerate(segment.lines)]
     for file, place, line in [(None, 0, None), *lines]:
@@ -399,7 +420,13 @@ def _seals(
                 out.problem("seal", name, offset, f"the first {tree.size} lines are not the ones that were sealed")
             else:
                 out.sealed = tree.size
+        for anchor in held.pop(tree.size, []):
+            if anchor.root != tree.root().hex():
+                out.problem("anchor", prefix, 0, f"the first {tree.size} lines are not those that {anchor.by} speaks of: it was rewritten")
     out.root = tree.root().hex()
+    for size in sorted(held):
+        what = f"{held[size][0].by} speaks of {size} lines, {out.events} are left: the end was cut off, or an older copy took its place"
+        out.problem("anchor", prefix, 0, what)
     for size in sorted(wanted):
         if size > out.events:
             last = segments[-1] if segments else None
