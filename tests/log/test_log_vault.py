@@ -26,7 +26,7 @@ KEY = vaultkeys.VaultKey(bytes(range(32)))
 def fill(opened: OpenStore, values: list[str], session_id: str = SESSION) -> None:
     writer = vault.create(opened.store, session_id, KEY.public, os.urandom)
     for value in values:
-        writer.add(fingerprint(opened.fingerprint_key, value), "password", value)
+        writer.keep(fingerprint(opened.fingerprint_key, value), "password", value)
     writer.flush()
     writer.sync()
     writer.close()
@@ -103,7 +103,7 @@ def test_records_are_bound_to_their_session_and_place(tmp_path: Path) -> None:
 def test_a_record_that_somebody_else_has_sealed_is_refused(tmp_path: Path) -> None:
     opened = new_store(tmp_path / "store")
     writer = vault.create(opened.store, SESSION, KEY.public, os.urandom)
-    writer.add("01234567", "password", "made up")  # without the fingerprint key nobody knows the right one
+    writer.keep("01234567", "password", "made up")  # without the fingerprint key nobody knows the right one
     writer.flush()
     with pytest.raises(FormatError, match="none of this store's"):
         values(opened)
@@ -123,8 +123,8 @@ def test_dropped_and_missing_vaults_are_told_apart(tmp_path: Path) -> None:
 def test_what_is_too_long_or_no_secret_is_not_kept(tmp_path: Path) -> None:
     opened = new_store(tmp_path / "store")
     writer = vault.create(opened.store, SESSION, KEY.public, os.urandom)
-    writer.add("0" * 8, "too-deep", "0")
-    writer.add("0" * 8, "undecodable", "x" * (vault.MAX_VALUE + 1))
+    writer.keep("0" * 8, "too-deep", "0")
+    writer.keep("0" * 8, "undecodable", "x" * (vault.MAX_VALUE + 1))
     writer.flush()
     assert vault.count(opened.store, SESSION) == 0
 
@@ -146,12 +146,12 @@ def test_the_vault_is_on_the_device_before_the_line_that_has_the_placeholder() -
     store = FakeStore()
     _, writer, kept = recorded(store)
     store.done.clear()
-    kept.add("0" * 8, "password", "value")
+    kept.keep("0" * 8, "password", "value")
     writer.append(draft(1))
     writer.commit()
     own = f"{SESSION}.vault"
     assert store.done.index(("sync", own)) < store.done.index(("write", "events.jsonl"))
-    kept.add("1" * 8, "password", "value")
+    kept.keep("1" * 8, "password", "value")
     writer.append(draft(2))
     writer.flush()
     before = [("write", own), ("sync", own), ("write", "content.pack"), ("sync", "content.pack")]
@@ -161,7 +161,7 @@ def test_the_vault_is_on_the_device_before_the_line_that_has_the_placeholder() -
 def test_a_vault_that_cannot_be_written_stops_the_log() -> None:
     store = FakeStore()
     _, writer, kept = recorded(store)
-    kept.add("0" * 8, "password", "value")
+    kept.keep("0" * 8, "password", "value")
     writer.append(draft(1))
     store.fail = {("write", f"{SESSION}.vault")}
     with pytest.raises(StoreError):

@@ -12,15 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 import tachograph
 from tachograph.core import ids
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import StoreError, TachographError
 from tachograph.core.events import SessionEnd, SessionStart
 from tachograph.core.ports import Clock, Entropy, Store
+from tachograph.format import layout
 from tachograph.log import opening, vault
+from tachograph.log.lasting import LastingWriter
 from tachograph.log.opening import OpenStore
-from tachograph.log.writer import SETTLE, SessionWriter
+from tachograph.log.writer import SETTLE, Mark, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import fingerprint
 
@@ -86,7 +90,8 @@ def record(plan: Plan) -> Recorded:
         kept = vault.create(plan.opened.store, session_id, sealed_for, plan.entropy) if sealed_for is not None else None
         writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy, companion=kept)
         redactor = _redactor(plan, environment, kept)
-        driver = _driver(plan, writer, environment, redactor, kept.key_id if kept else None)
+        lasting = LastingWriter(writer, plan.opened, data_key, clock=plan.clock, entropy=plan.entropy)
+        driver = _driver(plan, lasting, environment, redactor, kept.key_id if kept else None)
         server = Server(meeting.socket, meeting.token, driver, coalesce=COALESCE)
 
         def serve(theirs: socket.socket) -> None:
@@ -107,7 +112,7 @@ def record(plan: Plan) -> Recorded:
 
 def _redactor(plan: Plan, environment: Mapping[str, str], kept: vault.VaultWriter | None) -> Redactor:
     known = plan.policy.known(_visible(environment))
-    redactor = Redactor(plan.policy.policy, key=plan.opened.fingerprint_key, known=known, sink=kept.add if kept else None, learns=True)
+    redactor = Redactor(plan.policy.policy, key=plan.opened.fingerprint_key, known=known, sink=kept.keep if kept else None, learns=True)
     plan.given.teach(redactor)
     patterns.load(redactor.index, patterns.folder(environment), plan.opened.fingerprint_key)
     return redactor
@@ -117,7 +122,7 @@ def _visible(environment: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
 
 
-def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], redactor: Redactor, vault_key: str | None) -> Recorder:
+def _driver(plan: Plan, writer: LastingWriter, environment: Mapping[str, str], redactor: Redactor, vault_key: str | None) -> Recorder:
     policy = plan.policy.policy
     cwd = os.getcwd()
     tally: collections.Counter[str] = collections.Counter()
@@ -142,7 +147,10 @@ def _driver(plan: Plan, writer: SessionWriter, environment: Mapping[str, str], r
         links=redactor.document(list(plan.links), tally), vault=vault_key, **masked(tally),
     )  # fmt: skip
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
-    return Recorder(writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"))
+    return Recorder(
+        writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"),
+        stops=plan.on_loss == "stop",
+    )  # fmt: skip
 
 
 def _serve(server: Server, driver: Recorder, control: socket.socket, store: Store, entering: Entering) -> None:
@@ -195,6 +203,8 @@ def _serve(server: Server, driver: Recorder, control: socket.socket, store: Stor
     waiting = store.settle(SETTLE)
     summary = {
         "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting,
+        "dropped": driver.writer.dropped, "trouble": driver.trouble,
+        "mark": msgspec.to_builtins(driver.writer.mark) if driver.writer.failure is not None else None,
     }  # fmt: skip
     control.setblocking(True)
     control.sendall(json.dumps(summary).encode() + b"\n")
@@ -205,18 +215,31 @@ def _serve(server: Server, driver: Recorder, control: socket.socket, store: Stor
 def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
     said = ended.host
     if said is not None and said.get("failure") is None:
-        return Recorded(session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), None, int(said.get("waiting", 0)))
+        dropped, error = int(said.get("dropped", 0)), None
+        if dropped:
+            error = (
+                f"{said.get('trouble')}; {dropped} events came while nothing could be written and had no room in memory, as the log says"
+            )
+        return Recorded(session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), error, int(said.get("waiting", 0)))
     reason = str(said["failure"]) if said is not None else "the host was killed"
-    declared = _declare_loss(plan, session_id, ended)
+    mark = said.get("mark") if said is not None else None
+    declared = _declare_loss(plan, session_id, ended, msgspec.convert(mark, Mark) if mark is not None else None)
     return Recorded(session_id, ended, declared, {}, f"{reason}; what was recorded until then is safe, the rest is declared as lost")
 
 
-def _declare_loss(plan: Plan, session_id: str, ended: launch.Ended) -> int:
-    """Continue the dead host's log far enough to say that it died, and how the command ended."""
+def _declare_loss(plan: Plan, session_id: str, ended: launch.Ended, mark: Mark | None) -> int:
+    """Continue the dead host's log far enough to say that it died, and how the command ended. ``mark``: where it ended, if a write had
+    failed before: what can be read behind it is perhaps not on the device."""
     from tachograph.log import recover
 
     try:
-        writer = recover.resume(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy, reason="host_lost")
+        if mark is None:
+            writer = recover.resume(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy, reason="host_lost")
+        else:
+            writer = recover.restart(
+                plan.opened, session_id, plan.opened.data_key(session_id), mark, clock=plan.clock, entropy=plan.entropy,
+                reason="host_lost", lock=plan.opened.store.lock(layout.lock(session_id)),
+            )  # fmt: skip
         status = "killed" if ended.signal else "lost"
         end = SessionEnd(status=status, exit_code=ended.exit_code, signal=ended.signal, duration_ms=round(ended.seconds * 1000, 3))
         writer.append(Draft(event=end))

@@ -7,6 +7,7 @@ secret may be cut over any two chunks), and only then is anything encoded for di
 from __future__ import annotations
 
 import collections
+import contextlib
 import itertools
 import time
 from collections.abc import Mapping
@@ -19,7 +20,8 @@ from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import FormatError, StoreError, TachographError
 from tachograph.format.tree import Digest
-from tachograph.log.writer import HASH_NAME, SEAL_EVERY, SessionWriter
+from tachograph.log.lasting import LastingWriter
+from tachograph.log.writer import HASH_NAME, SEAL_EVERY
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import neutral, split_url
 
@@ -35,17 +37,24 @@ COMMIT_AFTER = (0.005, 0.05)
 REST = 4
 #: A seal at the latest this long after the last one. Seconds.
 SEAL_AFTER = 30.0
+#: Seconds that the end of a session waits for a device that takes nothing.
+LAST_TRIES = 2.0
 #: What an agent prints is kept up to here; beyond it only counted.
 MAX_OUTPUT = 16 << 20
 
 
 class Recorder:
-    """See ``server.Driver``. ``failure`` says why recording stopped, if it did."""
+    """See ``server.Driver``. ``failure`` says why recording stopped, if it did; ``trouble``, why something was not written in time, and
+    perhaps not at all."""
 
     def __init__(
-        self, writer: SessionWriter, redactor: Redactor, *, start: Draft, watcher: Watcher, digest: Digest, repo_sha: str | None
-    ) -> None:
+        self, writer: LastingWriter, redactor: Redactor, *, start: Draft, watcher: Watcher, digest: Digest, repo_sha: str | None,
+        stops: bool = False,
+    ) -> None:  # fmt: skip
+        """``stops``: a record that is not whole is none (``--on-host-loss stop``): nothing goes on after the first failure."""
         self.writer = writer
+        self._stops = stops
+        self.trouble: str | None = None
         self._digest = digest
         self.failure: str | None = None
         self._redactor = redactor
@@ -96,13 +105,13 @@ class Recorder:
         self._start = replace(self._start, event=msgspec.structs.replace(event, ledger=pin))
 
     def seal(self) -> tuple[int, bytes] | None:
-        """Seal what there is: its number of lines and their Merkle root; None where nothing can be kept any more."""
+        """Seal what there is: its number of lines and their Merkle root; None where nothing can be written."""
         try:
             if self.failure is None:
                 self.writer.seal()
         except StoreError as error:
-            self._fail(error)
-        return (self.writer.size, self.writer.root) if self.failure is None else None
+            self._trouble(error)
+        return (self.writer.size, self.writer.root) if self.failure is None and self.writer.failure is None else None
 
     def message(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
         kind = header.get("m")
@@ -126,7 +135,8 @@ class Recorder:
                 self._flights[call].print(next(self._order), int(header.get("fd", 1)), payload)
         elif kind == "sync":
             self._flush(durable=bool(header.get("durable", True)))
-            peer.send({"m": "synced", "n": header.get("n")})
+            if self.failure is None:  # else it goes by the loss of the host, which is next
+                peer.send({"m": "synced", "n": header.get("n")})
         elif kind == "output":
             self._print(peer, header, payload)
         elif kind == "event":
@@ -144,6 +154,10 @@ class Recorder:
     def idle(self, now: float) -> float | None:
         if self.failure is not None:
             return None
+        if self.writer.failure is not None:
+            if not self.writer.waits:
+                self._flush(durable=True)
+            return self.writer.waits if self.writer.failure is not None else 0.0
         if self._dirty_since is not None and now < self._dirty_since + self._pause:
             return self._dirty_since + self._pause - now
         try:
@@ -159,7 +173,7 @@ class Recorder:
             if self.writer.full:
                 self.writer.roll()
         except StoreError as error:
-            self._fail(error)
+            self._trouble(error)
         # Lines that nothing follows are sealed in time, too.
         return max(0.0, self._sealed_at + SEAL_AFTER - now) if self._sealed_at is not None and self.writer.unsealed else None
 
@@ -168,6 +182,8 @@ class Recorder:
     def finish(self, *, exit_code: int | None, signal: int | None, duration_ms: float, lost: bool = False) -> None:
         """Close what is open, write ``session_end``, seal."""
         if self.failure is not None:
+            with contextlib.suppress(StoreError):
+                self.writer.again()  # what is in memory is not lost for one failure
             return
         self.begin_session(None)
         for flight in self._flights.values():
@@ -185,7 +201,13 @@ class Recorder:
             stdout_hash=stdout_hash, calls=dict(self._counts),
         )  # fmt: skip
         self._append(Draft(event=end))
+        try:
+            self._recover(LAST_TRIES)
+        except StoreError as error:
+            self._fail(error)
         self.seal()
+        if self.writer.failure is not None and self.failure is None:
+            self.failure = self.writer.failure
 
     @property
     def counts(self) -> dict[str, int]:
@@ -430,6 +452,21 @@ class Recorder:
             else:
                 self.writer.flush()
         except StoreError as error:
+            self._trouble(error)
+
+    def _recover(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while self.writer.failure is not None:
+            try:
+                self.writer.again()
+            except StoreError:
+                if time.monotonic() >= until:
+                    raise
+                time.sleep(0.1)
+
+    def _trouble(self, error: StoreError) -> None:
+        self.trouble = str(error)
+        if self._stops or self.writer.failure is None:
             self._fail(error)
 
     def _fail(self, error: TachographError) -> None:

@@ -12,31 +12,35 @@ from tachograph.crypto.boxes import SegmentBox
 from tachograph.format import layout, pack
 from tachograph.format.tree import Digest, TreeReader, TreeWriter
 
+from .appender import Appender
 
-class ContentWriter:
+
+class ContentWriter(Appender):
     """The pack of one segment. ``put`` values, then ``seal`` them into frames that the next line refers to."""
 
     def __init__(self, file: AppendFile, session_id: str, segment: int, data_key: bytes, *, digest: Digest, salt: bytes) -> None:
         self._session_id = session_id
         self._data_key = data_key
         self._tree = TreeWriter(digest)
-        self._pending: list[bytes] = []
-        self.next(file, segment, salt)
+        super().__init__(file)
+        self._begin(segment, salt)
 
     def next(self, file: AppendFile, segment: int, salt: bytes) -> None:
         """Go on in the pack of another segment. Content that is in an earlier one is referred to there."""
-        self._file = file
+        self._open(file)
+        self._begin(segment, salt)
+
+    def _begin(self, segment: int, salt: bytes) -> None:
         self._segment = segment
         self._box = SegmentBox(self._data_key, salt)
         self._salt = salt
         self._index = 0
-        self._pending.append(pack.header(salt))
+        self.add(pack.header(salt))
         self._size = pack.HEADER
-        self._dirty = False
 
     @property
     def size(self) -> int:
-        """Bytes of this segment's pack."""
+        """Bytes of this segment's pack, with what waits."""
         return self._size
 
     def put(self, value: Any) -> bytes:
@@ -53,27 +57,10 @@ class ContentWriter:
             stored = pack.framed(box)
             frame = {"n": self._index, "at": self._size, "len": len(stored), "sha256": hashlib.sha256(stored).hexdigest()}
             out.append(frame if self._index else {**frame, "salt": self._salt.hex()})
-            self._pending.append(stored)
+            self.add(stored)
             self._size += len(stored)
             self._index += 1
         return out
-
-    def flush(self) -> None:
-        if self._pending:
-            data, self._pending = b"".join(self._pending), []
-            self._file.write(data)
-            self._dirty = True
-
-    def sync(self) -> None:
-        if self._dirty:
-            self._file.sync()
-            self._dirty = False
-
-    def close(self) -> None:
-        self._file.close()
-
-    def let_go(self) -> None:
-        self._file.let_go()
 
 
 class ContentReader:

@@ -94,9 +94,8 @@ class Recording:
         if numbers != list(range(1, len(numbers) + 1)):
             raise TamperedError(f"a segment is missing, {store.url}/{layout.session(self.session_id)}; run tacho verify {self.session_id}")
         previous = line.genesis(self.session_id)
-        for segment in numbers:
+        for segment, data, void in lines_of(store, self.session_id, numbers):
             name = layout.events(self.session_id, segment)
-            data = store.read(name)
             at = 0
             for offset, raw, digest in valid_lines(previous, data):
                 fields = parsed(raw, f"{store.url}/{name} offset {offset}")
@@ -108,10 +107,19 @@ class Recording:
                 previous, at = digest, offset + len(raw)
             if at < len(data):
                 self.tails.append(Tail(segment, at, data[at:]))
-                if not torn.torn_line(data, at):
+                if void or not torn.torn_line(data, at):
                     if not self._strict:
                         return
                     raise TamperedError(f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify {self.session_id}")
+
+
+def lines_of(store: Store, session_id: str, numbers: list[int]) -> Iterator[tuple[int, bytes, bool]]:
+    """(number, lines, whether more is there) of each segment: without what its writer could not write to the device, and a later
+    segment makes void (``docs/format/v1.md``, section 3.5)."""
+    held = [store.read(layout.events(session_id, number)) for number in numbers]
+    limits = torn.counted([data[: data.find(b"\n") + 1] for data in held])
+    for number, data, limit in zip(numbers, held, limits, strict=True):
+        yield (number, data, False) if limit is None else (number, data[:limit], True)
 
 
 def valid_lines(previous: str, data: bytes) -> Iterator[tuple[int, bytes, str]]:

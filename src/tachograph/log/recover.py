@@ -18,8 +18,8 @@ from tachograph.crypto import merkle, note
 from tachograph.format import layout, line, pack, torn
 
 from .opening import OpenStore
-from .reader import Recording, frames, parsed, segments, valid_lines
-from .writer import SessionWriter
+from .reader import Recording, frames, lines_of, parsed, segments, valid_lines
+from .writer import Companion, Mark, SessionWriter
 
 
 def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy, reason: str, lock: Lock | None = None) -> SessionWriter:
@@ -50,6 +50,28 @@ def resume(opened: OpenStore, session_id: str, *, clock: Clock, entropy: Entropy
     return writer
 
 
+def restart(
+    opened: OpenStore, session_id: str, data_key: bytes, mark: Mark, *, clock: Clock, entropy: Entropy, lock: Lock, reason: str,
+    companion: Companion | None = None,
+) -> SessionWriter:  # fmt: skip
+    """A writer that goes on from the mark of one that is broken. What lies behind the mark is void, whatever it is: its lines, or the
+    part of them that the device has, are no part of the log. Nothing is committed yet. Raises ``StoreError``, and has released the lock
+    then as a new writer does, where no segment can be begun."""
+    number = mark.segment + 1
+    while opened.store.exists(layout.events(session_id, number)):
+        number += 1  # somebody tried before, and failed, too
+    tree = merkle.Frontier(mark.size, mark.peaks)
+    writer = SessionWriter(
+        opened, session_id, data_key, clock=clock, entropy=entropy, segment=number, previous=mark.previous, tree=tree, lock=lock,
+        companion=companion,
+    )  # fmt: skip
+    file = layout.events(session_id, mark.segment).rpartition("/")[2]
+    writer.append(Draft(event=Gap(reason=torn.WRITE_FAILED, file=file, offset=mark.offset)))
+    if reason != torn.WRITE_FAILED:
+        writer.append(Draft(event=Gap(reason=reason)))
+    return writer
+
+
 @dataclass
 class Left:
     """What a dead writer left: where the chain stands, and the torn tails that nobody has declared yet."""
@@ -64,14 +86,15 @@ def left_behind(opened: OpenStore, session_id: str) -> Left:
     """What is there to be continued; read it under the log's lock. It is on the device when this returns. Raises ``TamperedError``."""
     store = opened.store
     left = Left(line.genesis(session_id))
-    for segment in segments(store, session_id):
-        left.segments = segment
-        name, content, seals = (kind(session_id, segment) for kind in (layout.events, layout.content, layout.seals))
-        for file in (content, name, seals):
+    numbers = segments(store, session_id)
+    for segment in numbers:
+        for kind in (layout.content, layout.events, layout.seals):
             # What a process left when it was killed is not on the device yet. It must be before anything refers to it: the chain
             # goes on from its lines, and a tail that was declared must not be lost to a power cut.
-            store.sync(file)
-        data = store.read(name)
+            store.sync(kind(session_id, segment))
+    for segment, data, void in lines_of(store, session_id, numbers):
+        left.segments = segment
+        name, content, seals = (kind(session_id, segment) for kind in (layout.events, layout.content, layout.seals))
         end, referred = 0, pack.HEADER
         for offset, raw, digest in valid_lines(left.previous, data):
             left.tree.add(merkle.leaf(raw))
@@ -83,19 +106,21 @@ def left_behind(opened: OpenStore, session_id: str) -> Left:
                 left.tails = [gap for gap in left.tails if gap.file != declared]
             elif left.tails:
                 raise TamperedError(f"{left.tails[0].file} ends in bytes that nobody declared, {store.url}; run tacho verify {session_id}")
-        if end < len(data) and not torn.torn_line(data, end):
+        if end < len(data) and (void or not torn.torn_line(data, end)):
             raise TamperedError(f"the chain breaks at {store.url}/{name} offset {end}; run tacho verify {session_id}")
-        left.tails.extend(_tail(name, data, end))
+        tails = _tail(name, data, end)
         held = store.read(content) if store.exists(content) else b""
         if referred > max(len(held), pack.HEADER):
             raise TamperedError(f"content that lines refer to is gone, {store.url}/{content}; run tacho verify {session_id}")
-        left.tails.extend(_tail(content, held, referred if held.startswith(pack.MAGIC) and len(held) >= pack.HEADER else 0))
+        tails.extend(_tail(content, held, referred if held.startswith(pack.MAGIC) and len(held) >= pack.HEADER else 0))
         notes = store.read(seals) if store.exists(seals) else b""
         whole = torn.whole_notes(notes)
         if _sealed(notes[:whole], session_id, opened.key.public()) > left.tree.size:
             # What was sealed was on the device before its seal was: no crash takes it back.
             raise TamperedError(f"lines that were sealed are gone, {store.url}/{name} offset {end}; run tacho verify {session_id}")
-        left.tails.extend(_tail(seals, notes, whole))
+        tails.extend(_tail(seals, notes, whole))
+        if not void:  # of a segment that is, nobody knows what the device has of it
+            left.tails.extend(tails)
     return left
 
 

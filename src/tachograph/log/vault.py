@@ -22,6 +22,8 @@ from tachograph.crypto.vaultkeys import VaultKey
 from tachograph.format import layout
 from tachograph.redact.placeholder import fingerprint
 
+from .appender import Appender
+
 MAGIC = b"TACHOVT1"
 HEADER = len(MAGIC) + 8
 #: Bytes of a value. Longer ones are whole bodies that could not be decoded, and are not kept.
@@ -32,53 +34,31 @@ PAD = 256
 _NO_ORIGINAL = frozenset({"too-deep"})
 
 
-class VaultWriter:
-    """The vault of a session that is being recorded; its ``add`` is a redactor's sink."""
+class VaultWriter(Appender):
+    """The vault of a session that is being recorded; its ``keep`` is a redactor's sink."""
 
     def __init__(self, file: AppendFile, session_id: str, public: bytes, entropy: Entropy) -> None:
-        self._file = file
+        super().__init__(file)
         self._session_id = session_id
         self._public = public
         self._entropy = entropy
         self._count = 0
-        self._pending = [MAGIC + bytes.fromhex(vaultkeys.id_of(public))]
-        self._dirty = False
+        self.add(MAGIC + bytes.fromhex(vaultkeys.id_of(public)))
 
     @property
     def key_id(self) -> str:
         """The id of the key that it is sealed for."""
         return vaultkeys.id_of(self._public)
 
-    def add(self, fingerprint: str, kind: str, value: str) -> None:
-        """Seal a value. It is written with the next ``flush``."""
-        if kind in _NO_ORIGINAL or len(value) > MAX_VALUE:
+    def keep(self, fingerprint: str, kind: str, value: str) -> None:
+        """Seal a value. It is written with the next ``flush``; a file that failed takes none any more."""
+        if self.failed or kind in _NO_ORIGINAL or len(value) > MAX_VALUE:
             return
         plain = json.dumps({"fingerprint": fingerprint, "kind": kind, "value": value}, separators=(",", ":")).encode()
         plain += b" " * (-len(plain) % PAD)
         box = sealed.seal(self._public, self._entropy(32), plain, associated(self._session_id, self._count))
-        self._pending.append(len(box).to_bytes(4, "big") + box)
+        self.add(len(box).to_bytes(4, "big") + box)
         self._count += 1
-
-    def flush(self) -> None:
-        """What was added is with the operating system."""
-        if self._pending:
-            data, self._pending = b"".join(self._pending), []
-            self._file.write(data)
-            self._dirty = True
-
-    def sync(self) -> None:
-        """What was flushed is on the device."""
-        if self._dirty:
-            self._file.sync()
-            self._dirty = False
-
-    def close(self) -> None:
-        """The vault is complete; what was not flushed has no placeholder in any line."""
-        self._file.close()
-
-    def let_go(self) -> None:
-        """After a fork: the other process goes on."""
-        self._file.let_go()
 
 
 @dataclass(frozen=True)

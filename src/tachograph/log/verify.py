@@ -9,7 +9,8 @@ The steps, in the order in which they are taken (the numbers recur in the code, 
 4. ``tail``      A later segment begins with a ``gap``, or with a ``segment`` line, which says size and SHA-256 of the files of the segment
                  before it: its writer ended that one by choice, and it has no tail. Bytes after the last good line of a segment are a torn write *only if* nothing good
                  follows them in the segment and one of the ``gap`` lines that follow them directly declares them (file, offset, length,
-                 SHA-256). Where these go on to the very end of the log nobody has declared them yet: the verdict is ``torn``.
+                 SHA-256). What comes after the place that a ``write_failed`` gap names, the first line of a later segment, is void: its
+                 writer could not bring it to the device, so nobody knows what is there. Where the gaps go on to the very end of the log nobody has declared them yet: the verdict is ``torn``.
 5. ``frames``    The frames that lines refer to are numbered 0, 1, 2, … and tile the content pack from its header on; each has the
                  SHA-256 that its line says, and the first one's line says the salt of the header.
 6. ``seal``      Each seal is signed by the expected key; the log is at least as long as it says, and its Merkle root over that many lines
@@ -116,6 +117,8 @@ class _Segment:
     data: bytes
     lines: list[tuple[int, bytes, dict[str, Any]]] = field(default_factory=list)
     tail: int = 0
+    void: int | None = None
+    """From this offset on it is void: the writer could not bring it to the device, and wrote it anew in a later segment."""
 
 
 def verify(
@@ -177,11 +180,32 @@ def _numbered(store: Source, prefix: str, files: dict[str, str], out: Verificati
     return loaded
 
 
+def _voids(segments: list[_Segment]) -> None:
+    # 4. What failed writes left. The newest such line counts first: it may make void an older one.
+    at = len(segments)
+    while at > 1:
+        head = segments[at - 1].data
+        fields = (_object(head[: head.find(b"\n") + 1]) if b'"write_failed"' in head[:_MAX_LINE] else None) or {}
+        match, offset = _NAME.match(str(fields.get("file"))), fields.get("offset")
+        at -= 1
+        if (fields.get("type"), fields.get("reason")) != ("gap", "write_failed") or match is None or match[2] != "events.jsonl":
+            continue
+        number = int(match[1])
+        if type(offset) is not int or offset < 0 or not 0 < number <= at:
+            continue
+        segments[number - 1].void = offset
+        for between in segments[number:at]:
+            between.void = 0
+        at = number if offset else number - 1
+
+
 def _lines(segments: list[_Segment], session_id: str, out: Verification) -> None:
+    _voids(segments)
     previous = hashlib.sha256(b"tachograph/v1 session " + session_id.encode()).hexdigest()
     for segment in segments:
         at = 0
-        while at < len(segment.data):
+        until = len(segment.data) if segment.void is None else min(segment.void, len(segment.data))
+        while at < until:
             end = segment.data.find(b"\n", at) + 1
             raw = segment.data[at:end] if end else segment.data[at:]
             # 3. The chain, over stored bytes.
@@ -204,7 +228,10 @@ def _lines(segments: list[_Segment], session_id: str, out: Verification) -> None
             previous = match[1].decode()
             at = end
         segment.tail = at
-        if at < len(segment.data):
+        if segment.void is not None and at != segment.void:
+            out.problem("chain", segment.file, at, f"{segment.void} bytes count, as a later segment says, and the chain breaks before")
+            return
+        if segment.void is None and at < len(segment.data):
             rest = segment.data[at:]
             feed = segment.data.find(b"\n", at)
             if b"\n" in rest[:-1] and not _hole(segment.data, at, feed):
@@ -262,13 +289,13 @@ def _tails(store: Source, prefix: str, files: dict[str, str], segments: list[_Se
             _rolled(store, prefix, segment, out)
         elif place and segment.lines and segment.lines[0][2].get("type") != "gap":
             out.problem("tail", segment.file, 0, "a later segment that begins with neither a gap nor a segment line")
-        following = _gaps_after(segments, segment.number)
+        following = _gaps_after(segments, segment.number, void=segment.void is not None)
         _tail(out, segment.file, segment.data, segment.tail, following)
         # 1. Each segment has all of its three files (an empty one where nothing was written).
         for other in ("content.pack", "seals"):
             if f"{segment.number:08d}.{other}" not in files:
                 # Its writer may have died while it made them, before there was a line.
-                out.problem("segments", f"{segment.number:08d}.{other}", 0, "the file is missing", "tampered" if segment.data else "torn")
+                out.problem("segments", f"{segment.number:08d}.{other}", 0, "the file is missing", "tampered" if segment.tail else "torn")
                 out.declared = out.declared and not (following.last and not following.gaps)
         # 5. The frames tile the pack.
         name = f"{segment.number:08d}.content.pack"
@@ -337,25 +364,31 @@ def _is_frame(frame: Any) -> bool:
 
 @dataclass
 class _Following:
-    """The ``gap`` lines that follow a segment directly. ``last``: the log ends with them."""
+    """The ``gap`` lines that follow a segment directly. ``last``: the log ends with them. ``void``: what is behind the end of the segment
+    is, whatever it is."""
 
     gaps: list[tuple[int, dict[str, Any]]]
     last: bool
+    void: bool
 
 
-def _gaps_after(segments: list[_Segment], number: int) -> _Following:
+def _gaps_after(segments: list[_Segment], number: int, *, void: bool) -> _Following:
     gaps: list[tuple[int, dict[str, Any]]] = []
     # Over several segments: whoever continues a log may die before all is declared, or before there is a line at all.
     for segment in segments[number:]:
         for _, _, fields in segment.lines:
             if fields.get("type") != "gap":
-                return _Following(gaps, last=False)
+                return _Following(gaps, last=False, void=void)
             gaps.append((segment.number, fields))
-    return _Following(gaps, last=True)
+    return _Following(gaps, last=True, void=void)
 
 
 def _tail(out: Verification, file: str, data: bytes, end: int, following: _Following) -> None:
     rest = data[end:]
+    if following.void:
+        if rest:
+            out.problem("tail", file, end, f"{len(rest)} bytes of a write that failed; they are void, as a later segment says", "torn")
+        return
     segment, declared = _declared(following, file)
     if not rest:
         if declared is not None:
@@ -404,7 +437,8 @@ def _seals(
             except ValueError as error:
                 out.problem("seal", name, offset, str(error))
             offset += len(one) + 1
-        _tail(out, name, data, offset, _gaps_after(segments, int(name[:8])))
+        void = any(one.number == int(name[:8]) and one.void is not None for one in segments)
+        _tail(out, name, data, offset, _gaps_after(segments, int(name[:8]), void=void))
     held: dict[int, list[Anchor]] = {}
     for anchor in anchors:
         held.setdefault(anchor.size, []).append(anchor)

@@ -11,14 +11,21 @@
 5. ``seal`` returns: as ``commit``, and a signed statement of length and root over all lines is on the device, too.
 
 A segment is created by its writer and never opened again. ``roll`` ends one and begins the next, whose first line says what the one
-before holds, for stores that take complete files only. After any failure of a write or a sync the writer is *broken*: it refuses
-to go on, and a new one (``recover.resume``) begins the next segment with a line that declares what is missing.
+before holds, for stores that take complete files only.
+
+**When a write or a sync fails** (disk full, a broken device) the writer is *broken*, whatever failed: it refuses to go on, and none of its
+descriptors is used again, since the kernel may have dropped what it could not write, shows it to readers all the same, and reports the
+next sync as done. What was committed before stays as it is. ``mark`` says where that ends; ``recover.restart`` begins the next segment
+from there, with a line that makes void whatever the broken writer left behind its mark. ``lasting.LastingWriter`` does that by itself, and
+gives what was not committed, and what came since, to the new segment. A writer that died is continued by ``recover.resume``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec.structs
@@ -31,6 +38,7 @@ from tachograph.core.ports import AppendFile, Clock, Entropy, Lock
 from tachograph.crypto import merkle, note
 from tachograph.format import canonical, layout, line
 
+from .appender import Appender
 from .content import ContentWriter
 from .opening import OpenStore
 
@@ -44,8 +52,22 @@ HASH_NAME = "hmac-sha256:"
 URI = "content:"
 
 
+@dataclass(frozen=True)
+class Mark:
+    """How far a log is on the device: so many bytes of the lines of a segment, where the chain stands there, and the tree over all lines
+    until there (size and peaks)."""
+
+    segment: int
+    offset: int
+    previous: str
+    size: int = 0
+    peaks: tuple[bytes, ...] = ()
+
+
 class Companion(Protocol):
     """A file beside the log that must be as durable as the lines that speak of it: it is flushed and synced before they are."""
+
+    failed: bool
 
     def flush(self) -> None: ...
     def sync(self) -> None: ...
@@ -80,16 +102,16 @@ class SessionWriter:
         self._previous = previous if previous is not None else line.genesis(session_id)
         self._tree = tree if tree is not None else merkle.Frontier()
         self._sealed = self._tree.size if previous is None else 0
-        self._pending: list[bytes] = []
-        self._dirty = False
         self._broken: str | None = None
         self._companion = companion
         self._lock = lock if lock is not None else store.lock(layout.lock(session_id))
         self._store = store
         self._segment = segment
         self._began: int | None = None
+        self._mark = Mark(segment, 0, self._previous, self._tree.size, self._tree.peaks)
         try:
-            self._events, self._seals, pack = self._create(segment)
+            lines, seals, pack = self._create(segment)
+            self._events, self._seals = Appender(lines), Appender(seals)
             self.content = ContentWriter(pack, session_id, segment, data_key, digest=opened.digest(), salt=entropy(32))
         except BaseException:
             # A lock that nobody can give back any more would keep the session closed for as long as this process lives.
@@ -164,7 +186,7 @@ class SessionWriter:
         if frames:
             stamped["frames"] = frames
         data, self._previous = line.make(self._previous, stamped)
-        self._pending.append(data)
+        self._events.add(data)
         self._tree.add(merkle.leaf(data))
         if self._began is None:
             self._began = now
@@ -173,22 +195,17 @@ class SessionWriter:
     def flush(self) -> None:
         """See the contract, 2."""
         self._check()
-        if not self._pending:
-            return
-        lines, self._pending = b"".join(self._pending), []
-        with _Breaking(self):
-            self._content_first()
-            self._events.write(lines)
-        self._dirty = True
+        if self._events.waits:
+            with _Breaking(self):
+                self._content_first()
+                self._events.flush()
 
     def commit(self) -> None:
         """See the contract, 3."""
-        self._check()
         self.flush()
-        if self._dirty:
-            with _Breaking(self):
-                self._events.sync()
-            self._dirty = False
+        with _Breaking(self):
+            self._events.sync()
+        self._mark = Mark(self._segment, self._events.size, self._previous, self._tree.size, self._tree.peaks)
 
     def _content_first(self) -> None:
         """What lines speak of is on the device before they are given away. The system may write their pages at once and those of
@@ -207,7 +224,8 @@ class SessionWriter:
         point = note.Checkpoint(note.origin(self.session_id), self._tree.size, self._tree.root())
         signed = note.sign(point, "tachograph/" + self._key.id, self._key.signer())
         with _Breaking(self):
-            self._seals.write(signed.encode() + b"\n")
+            self._seals.add(signed.encode() + b"\n")
+            self._seals.flush()
             self._seals.sync()
         self._sealed = self._tree.size
         return signed
@@ -231,7 +249,8 @@ class SessionWriter:
                 file.close()
             held = [self._store.read(name(self.session_id, before)) for name in names]
             self._segment += 1
-            self._events, self._seals, pack = self._create(self._segment)
+            lines, seals, pack = self._create(self._segment)
+            self._events, self._seals = Appender(lines), Appender(seals)
             self.content.next(pack, self._segment, self._entropy(32))
         files = {
             name(self.session_id, before).rpartition("/")[2]: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -240,27 +259,40 @@ class SessionWriter:
         self.append(Draft(event=events.Segment(number=self._segment, files=files)))
         self._began = None
 
+    @property
+    def broken(self) -> bool:
+        """Whether a write or a sync has failed."""
+        return self._broken is not None
+
+    @property
+    def mark(self) -> Mark:
+        """How far the log is on the device."""
+        return self._mark
+
+    def abandon(self) -> tuple[Lock, Companion | None]:
+        """After a failure: closes what is open, and nothing that comes of it matters any more. The lock stays held; whoever goes on has
+        it now, and the companion, where that has not failed itself."""
+        self._broken = self._broken or f"the log of {self.session_id} was given up; nothing to do"
+        for file in (self.content, self._events, self._seals):
+            with contextlib.suppress(StoreError):
+                file.close()
+        return self._lock, self._companion
+
     def close(self) -> None:
         """Give the session free. Does not seal: the one who ends a session says so first."""
-        try:
-            self.content.close()
-            self._events.close()
-            self._seals.close()
-            if self._companion is not None:
-                self._companion.close()
-        finally:
-            self._lock.release()
+        with contextlib.ExitStack() as rest:  # each of them, whatever the others say
+            rest.callback(self._lock.release)
+            for file in (self._companion, self._seals, self._events, self.content):
+                if file is not None:
+                    rest.callback(file.close)
 
     def let_go(self) -> None:
         """After a fork: the other process has the session now."""
-        try:
-            self.content.let_go()
-            self._events.let_go()
-            self._seals.let_go()
-            if self._companion is not None:
-                self._companion.let_go()
-        finally:
-            self._lock.release()
+        with contextlib.ExitStack() as rest:
+            rest.callback(self._lock.release)
+            for file in (self._companion, self._seals, self._events, self.content):
+                if file is not None:
+                    rest.callback(file.let_go)
 
     def _check(self) -> None:
         if self._broken is not None:
