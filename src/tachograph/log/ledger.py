@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 
 from tachograph.core import events
 from tachograph.core.drafts import Draft
-from tachograph.core.errors import ConflictError
+from tachograph.core.errors import ConflictError, NotFoundError
 from tachograph.core.ports import Clock, Entropy, Lock, Store
 from tachograph.format import layout
 
@@ -26,6 +26,7 @@ from . import tail
 from .book import Book
 from .opening import OpenStore
 from .reader import Entry, resolve
+from .recover import Left
 from .writer import SessionWriter
 
 #: Seconds that a writer waits for another one to be done. An entry takes some syncs of a device.
@@ -40,19 +41,21 @@ class Ledger:
         self._opened = opened
         self._clock = clock
         self._entropy = entropy
-        self._left = tail.left_behind(opened)
+        self._left: Left | None = tail.left_behind(opened)
+        self._at = self._left.tree.size, self._left.tree.root()
         self._writer: SessionWriter | None = None
+        self._segment = 0
         self._book: Book | None = None
 
     @property
     def size(self) -> int:
         """Lines so far."""
-        return self._left.tree.size if self._writer is None else self._writer.size
+        return self._at[0]
 
     @property
     def root(self) -> bytes:
         """The Merkle root over them."""
-        return self._left.tree.root() if self._writer is None else self._writer.root
+        return self._at[1]
 
     def book(self) -> Book:
         """All that it says, up to the newest entry: for decisions. Raises ``TamperedError`` where the chain breaks."""
@@ -61,16 +64,37 @@ class Ledger:
         return self._book
 
     def append(self, entry: events.LedgerEntry, *, reason: str | None = None) -> int:
-        """Enter something; its line's number. It is sealed and on the device when this returns."""
+        """Enter something; its line's number. It is sealed and on the device when this returns; with a store of complete files it is in the
+        store, or waits in the spool where that is away. Raises ``ConflictError`` where another machine was first."""
         if self._writer is None:
             self._writer = self._begun()
-        self._writer.append(Draft(event=entry, contents={} if reason is None else {"reason_uri": reason}))
-        self._writer.seal()
+        writer = self._writer
+        writer.append(Draft(event=entry, contents={} if reason is None else {"reason_uri": reason}))
+        signed = writer.seal()
         self._book = None
-        return self._writer.size
+        if self._opened.store.segments is not None and signed is not None:
+            self._deliver(writer, signed)
+        self._at = writer.size, writer.root
+        return writer.size
+
+    def _deliver(self, writer: SessionWriter, signed: str) -> None:
+        """A store that takes complete files gets this segment now. Locks hold on one machine only, so another one may have taken the
+        segment's number: then nothing was entered."""
+        store, name = self._opened.store, layout.seals(layout.LEDGER, self._segment)
+        self._writer, self._left = None, None  # another entry, if there is one, looks again where the ledger ends
+        writer.close()
+        store.settle(WAIT)
+        try:
+            kept = store.read(name)
+        except NotFoundError:
+            kept = b""
+        if signed.encode() not in kept:
+            raise ConflictError(f"another machine has entered something in the ledger of {store.url} at this moment; try again")
 
     def _begun(self) -> SessionWriter:
-        opened, left = self._opened, self._left
+        opened = self._opened
+        left = self._left if self._left is not None else tail.left_behind(opened)
+        self._segment = left.segments + 1
         opened.key.signer()  # a key that cannot seal leaves no segment without one
         if not left.segments:
             # Under the lock nobody else makes the key; one who died over it may have, and it is as good.
@@ -78,7 +102,7 @@ class Ledger:
                 opened.new_data_key(layout.LEDGER, self._entropy)
         writer = SessionWriter(
             opened, layout.LEDGER, opened.data_key(layout.LEDGER), clock=self._clock, entropy=self._entropy, lock=_Kept(),
-            segment=left.segments + 1, previous=left.previous if left.segments else None, tree=left.tree,
+            segment=self._segment, previous=left.previous if left.segments else None, tree=left.tree,
         )  # fmt: skip
         if left.segments:
             peaks = [peak.hex() for peak in left.tree.peaks]

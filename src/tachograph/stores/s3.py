@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -69,6 +70,7 @@ class S3Store:
         self._spool = LocalStore(os.path.join(spool, "files"))
         self._locks = LocalStore(os.path.join(spool, "locks"))
         self._copies = LocalStore(os.path.join(spool, "copies"))
+        self._refused = LocalStore(os.path.join(spool, "refused"))
         self._retention = retention
         self.segments: SegmentLimit | None = segments
         self._clock = clock
@@ -305,6 +307,16 @@ class S3Store:
             key=lambda name: (name.rsplit(".", 2)[0], next((n for n, end in enumerate(order) if name.endswith(end)), -1)),
         )
 
+    def set_aside(self, name: str) -> None:
+        """A segment of the ledger whose number another machine has taken: all of its files leave the spool, so that nobody here takes
+        them for a part of the log and goes on from there. They are kept beside it."""
+        prefix = name.rpartition("/")[2].partition(".")[0]
+        for each in list(self._spool.names("ledger/")):
+            if each.startswith(f"ledger/{prefix}."):
+                data = self._spool.read(each)
+                self._refused.put_new(f"{each}.{hashlib.sha256(data).hexdigest()[:16]}", data)
+                self._spool.remove(each)
+
     def upload(self, name: str) -> None:
         """One file of the spool becomes an object. Raises what ``_put_once`` raises."""
         self._put_once(name, self._spool.read(name))
@@ -387,6 +399,10 @@ class _Uploader:
                 again = True
             except NotFoundError:
                 again = False  # another process of this machine has uploaded it
+            except ConflictError as error:
+                self.failure, again = error, False
+                if name.startswith("ledger/"):
+                    self._store.set_aside(name)
             except StoreError as error:
                 self.failure, again = error, False  # it stays in the spool: refused now, it may be allowed later
             with self._condition:
