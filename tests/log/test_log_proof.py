@@ -8,12 +8,12 @@ import re
 from pathlib import Path
 
 import pytest
-from log_helpers import SESSION, check, new_store, write_session
+from log_helpers import SESSION, Clock, Entropy, check, draft, new_store, new_writer, write_session
 
 from tachograph.core.errors import FormatError, NotFoundError, TamperedError, UsageError
 from tachograph.crypto import keys
 from tachograph.format import layout
-from tachograph.log import proof
+from tachograph.log import proof, recover
 from tachograph.log.opening import OpenStore
 
 
@@ -142,3 +142,25 @@ def test_a_verifier_key_is_found_in_a_file(opened: OpenStore) -> None:
     for text in ("", "[]", "{}"):
         with pytest.raises(FormatError, match="no verifier key"):
             proof.verifier(text)
+
+
+def test_a_log_that_went_on_after_a_failed_write_is_proved(opened: OpenStore) -> None:
+    """What the failed write left is void, and no line of the log."""
+    name = "ses_01K0000000000000000000000D"
+    writer = new_writer(opened, name)
+    writer.append(draft(1))
+    writer.commit()
+    mark = writer.mark
+    writer.append(draft(2))
+    writer.commit()  # as if the device had not got this
+    writer.close()
+    again = recover.restart(
+        opened, name, opened.data_key(name), mark, clock=Clock(), entropy=Entropy(), reason="write_failed",
+        lock=opened.store.lock(layout.lock(name)),
+    )  # fmt: skip
+    again.append(draft(3))
+    again.seal()
+    again.close()
+    assert check(opened, name).good
+    found = proof.check(proof.prove(opened.store, name, "3", public(opened)), public(opened))
+    assert (found.size, found.root) == (3, check(opened, name).root)

@@ -25,7 +25,7 @@ from tachograph.crypto import merkle, note
 from tachograph.format import layout, line
 
 from .book import whole_notes
-from .reader import parsed, segments, valid_lines
+from .reader import lines_of, parsed, segments, valid_lines
 
 HEADER = "c2sp.org/tlog-proof@v1"
 #: Bytes of a proof: a line, a path of 64 hashes, a note.
@@ -144,8 +144,8 @@ def _sealed(store: Store, session_id: str, public: bytes | frozenset[bytes]) -> 
 def _lines(store: Store, session_id: str) -> list[bytes]:
     found: list[bytes] = []
     previous = line.genesis(session_id)
-    for segment in segments(store, session_id):
-        for _, raw, digest in valid_lines(previous, store.read(layout.events(session_id, segment))):
+    for _, data, _ in lines_of(store, session_id, segments(store, session_id)):
+        for _, raw, digest in valid_lines(previous, data):
             found.append(raw)
             previous = digest
     return found
