@@ -125,7 +125,7 @@ def test_each_vector_has_its_maker(generator: ModuleType) -> None:
 
 
 def test_the_vectors_are_small() -> None:
-    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 300_000
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 400_000
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -137,7 +137,9 @@ def test_the_generator_makes_the_committed_bytes(generator: ModuleType, tmp_path
     if made_with != generator.compressor():
         pytest.skip(f"the vectors were compressed by {made_with}, here is {generator.compressor()}")
     generator.main(tmp_path)
-    committed = {name: data for name, data in tree(FOLDER).items() if "/" in name and "__pycache__" not in name}
+    committed = {
+        name: data for name, data in tree(FOLDER).items() if "/" in name and "__pycache__" not in name and not name.startswith("ledgers/")
+    }
     made = {name: data for name, data in tree(tmp_path).items() if "/" in name}
     assert sorted(made) == sorted(committed)
     assert [name for name in made if made[name] != committed[name]] == []
