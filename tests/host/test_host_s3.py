@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +52,13 @@ def tacho(weed: Weed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tacho:
     return made
 
 
+def wait_for(out: Path, lines: int) -> None:
+    deadline = time.monotonic() + 60
+    while out.read_bytes().count(b"\n") < lines:
+        assert time.monotonic() < deadline, "the agent does not go on"
+        time.sleep(0.02)
+
+
 def objects(weed: Weed, tacho: Tacho) -> list[str]:
     prefix = tacho.settings["TACHO_STORE"].partition("?")[0].removeprefix("s3://records/")
     return [
@@ -74,9 +84,19 @@ def test_record_verify_show_replay(weed: Weed, tacho: Tacho, tmp_path: Path) -> 
 
 
 def test_segments_roll_and_the_chain_goes_on(weed: Weed, tacho: Tacho, tmp_path: Path) -> None:
-    (tmp_path / "agent.py").write_text(AGENT)
+    # A host under load takes long to begin a segment, so the agent goes on until there are three, however long that takes.
+    code = AGENT.replace("import sys", "import pathlib, sys").replace(
+        "for number",
+        f"""@tachograph.tool(effect="read")
+def enough():
+    return any(pathlib.Path({str(tmp_path / "state")!r}).rglob("0000000[3-9].events.jsonl"))
+
+for number""",
+    )
+    code = code.replace("    time.sleep(0.1)\n", "    time.sleep(0.1)\n    if enough() and number > 19: break\n")
+    (tmp_path / "agent.py").write_text(code)
     tacho.settings["TACHO_STORE"] += "&roll=0.3s"
-    done = tacho("record", "--", sys.executable, "agent.py", "20", cwd=tmp_path)
+    done = tacho("record", "--", sys.executable, "agent.py", "500", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len([name for name in objects(weed, tacho) if name.endswith("events.jsonl")]) > 2
     verified = tacho("verify", "@last")
@@ -105,3 +125,47 @@ def test_the_bucket_goes_away_and_comes_back(tacho: Tacho, tmp_path: Path) -> No
         verified = tacho("verify", "--all")
         assert verified.returncode == 0, verified.stdout
         assert len(tacho("ls", "--json").json()) == 3
+
+
+def test_a_bucket_that_is_away_in_mid_session_loses_nothing(tacho: Tacho, tmp_path: Path) -> None:
+    away(tacho, tmp_path, seconds=3)
+
+
+@pytest.mark.slow
+def test_a_bucket_that_is_away_for_long_loses_nothing(tacho: Tacho, tmp_path: Path) -> None:
+    away(tacho, tmp_path, seconds=30)
+
+
+def away(tacho: Tacho, tmp_path: Path, *, seconds: float) -> None:
+    with running(tmp_path / "weed") as server:
+        server.bucket("records")
+        tacho.settings["TACHO_STORE"] = f"s3://records/x?endpoint={server.endpoint}&region=us-east-1&roll=0.3s"
+        assert tacho("record", "--", sys.executable, "-c", "import tachograph; tachograph.note('first')", cwd=tmp_path).returncode == 0
+        (tmp_path / "agent.py").write_text(
+            AGENT.replace("range(int(sys.argv[1]))", "__import__('itertools').count()").replace(
+                "    time.sleep(0.1)",
+                "    print(number, flush=True)\n    time.sleep(0.1)\n    if __import__('os').path.exists('finish'): break",
+            )
+        )
+        out = tmp_path / "stdout"
+        with out.open("wb") as file:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tachograph.cli.app", "record", "--", sys.executable, "agent.py"],
+                cwd=tmp_path, stdout=file, stderr=subprocess.PIPE, env={**os.environ, **tacho.settings},
+            )  # fmt: skip
+        wait_for(out, 5)
+        server.stop()
+        time.sleep(seconds)
+        server.start()
+        wait_for(out, out.read_bytes().count(b"\n") + 5)
+        (tmp_path / "finish").touch()
+        error = process.communicate(timeout=120)[1].decode()
+        assert process.returncode == 0, error
+        tacho("record", "--", sys.executable, "-c", "pass", cwd=tmp_path)  # takes up what waits, if something does
+        sessions = tacho("ls", "--json").json()
+        (session,) = [each["session_id"] for each in sessions if each.get("calls", {}).get("tool")] or [sessions[1]["session_id"]]
+        verified = tacho("verify", session, "--json")
+        assert verified.returncode == 0, verified.stdout
+        said = [line for line in out.read_text().split() if line.isdigit()]
+        text = tacho("cat", session).stdout
+        assert all(f"answer {number}: " in text for number in said)

@@ -203,8 +203,13 @@ class S3Store:
     # -- S3 --------------------------------------------------------------------------------------------------------------
 
     def _client(self) -> Any:
-        if self._pid != os.getpid():
-            self._pid, self._made = os.getpid(), self._connect()
+        # By one thread: the uploader asks, too, and must not meet a client that is half made, or that of the process before the fork.
+        pid = os.getpid()
+        if self._pid != pid:
+            with _making:
+                if self._pid != pid:
+                    self._made = self._connect()
+                    self._pid = pid
         return self._made
 
     def _object(self, name: str) -> dict[str, str]:
@@ -356,7 +361,8 @@ class SpooledFile:
 
 
 class _Uploader:
-    """Brings closed files to the bucket, in order, in a thread of the process that closed them."""
+    """Brings closed files to the bucket, in order, in a thread of the process that closed them. The thread lives while there is something
+    to bring."""
 
     def __init__(self, store: S3Store) -> None:
         self._store = store
@@ -364,16 +370,19 @@ class _Uploader:
         self._condition = threading.Condition()
         self._queue: list[str] = []
         self._busy = False
+        self._running = False
         self._failed = 0
         self._hurry = False
         self.failure: StoreError | None = None
 
     def add(self, name: str) -> None:
         if self._pid != os.getpid():  # threads do not survive a fork, and what the parent queued is the parent's
-            self._pid, self._condition, self._queue, self._busy = os.getpid(), threading.Condition(), [], False
-            threading.Thread(target=self._run, name="tachograph-upload", daemon=True).start()
+            self._pid, self._condition, self._queue, self._busy, self._running = os.getpid(), threading.Condition(), [], False, False
         with self._condition:
             self._queue.append(name)
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._run, name="tachograph-upload", daemon=True).start()
             self._condition.notify_all()
 
     def settle(self, seconds: float) -> int:
@@ -390,7 +399,9 @@ class _Uploader:
         pause = BACK_OFF[0]
         while True:
             with self._condition:
-                self._condition.wait_for(lambda: self._queue)
+                if not self._queue:
+                    self._running = False
+                    return
                 name, self._busy = self._queue.pop(0), True
             try:
                 self._store.upload(name)
@@ -405,6 +416,8 @@ class _Uploader:
                     self._store.set_aside(name)
             except StoreError as error:
                 self.failure, again = error, False  # it stays in the spool: refused now, it may be allowed later
+            except Exception:  # noqa: BLE001 - whatever the network did: without this thread nothing more would be brought
+                again = True
             with self._condition:
                 self._busy = False
                 if again:
@@ -415,6 +428,18 @@ class _Uploader:
                     self._hurry = False
                     self._condition.wait_for(lambda: self._hurry, timeout=pause)
                     pause = min(2 * pause, BACK_OFF[1])
+
+
+#: Held while a client is made; after a fork the child has none of its threads.
+_making = threading.Lock()
+
+
+def _remake() -> None:
+    global _making
+    _making = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_remake)
 
 
 class _AwayError(StoreError):
