@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fake_store import FakeFile, FakeStore
-
 from tachograph.core.errors import StoreError
 
 

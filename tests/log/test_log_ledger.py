@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_store import FakeStore
 from log_helpers import SESSION, Clock, Entropy, check, new_store, write_session
 
+from fake_store import FakeStore
 from tachograph.core.errors import ConflictError, ShreddedError, StoreError, TamperedError
 from tachograph.core.events import Gap, LedgerEntry
 from tachograph.crypto import keys

@@ -7,9 +7,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from fake_store import FakeStore
 from log_helpers import SESSION, Entropy, new_store
 
+from fake_store import FakeStore
 from tachograph.core.errors import (
     FormatError,
     KeyUnavailableError,

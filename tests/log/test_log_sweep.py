@@ -7,9 +7,9 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
-from fake_store import FakeStore
 from log_helpers import SESSION, Clock, Entropy, check, draft
 
+from fake_store import FakeStore
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import TachographError

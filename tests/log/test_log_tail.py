@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_store import FakeStore
 from log_helpers import SESSION, Clock, Entropy, new_store
 
+from fake_store import FakeStore
 from tachograph.core.errors import TamperedError
 from tachograph.core.events import LedgerEntry
 from tachograph.crypto import keys, merkle, note

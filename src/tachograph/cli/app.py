@@ -25,6 +25,8 @@ VERBS = {
     "prove": "write a seal or a proof that can be checked without the store",
     "postmortem": "write the report: what happened, with evidence",
     "audit-secrets": "look in everything that is kept for what older rules missed",
+    "hold": "keep everything of a session as it is, for a matter",
+    "retain": "choose how long sessions are kept, and delete those whose time is over",
     "shred": "destroy the key of a session's content, for good",
     "vault": "keep the originals of what is masked, sealed for those who may unmask",
     "import": "take in sessions that other tools have recorded",

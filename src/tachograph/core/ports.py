@@ -72,6 +72,20 @@ class SegmentLimit:
     seconds: float
 
 
+class ObjectLocks(Protocol):
+    """What a store itself keeps from being deleted, whoever asks (the Object Lock of S3). All versions of a name are meant.
+
+    ``hold`` puts a legal hold on them, or lifts it, and returns on how many that changed something; ``held`` says whether there is one.
+    ``until`` is the time (milliseconds since 1970 UTC) before which one cannot be deleted, None where nothing forbids it; ``extend``
+    moves it, to a later time only. A ``StoreError`` says that the store has no such thing, or that this role may not.
+    """
+
+    def hold(self, name: str, on: bool) -> int: ...
+    def held(self, name: str) -> bool: ...
+    def until(self, name: str) -> int | None: ...
+    def extend(self, name: str, until: int) -> None: ...
+
+
 class Store(Protocol):
     """Named byte strings under ``/``-separated relative paths. The layout is ``format/layout.py``'s business, not the store's.
     How to write one: docs/howto/write-a-store.md.
@@ -87,6 +101,9 @@ class Store(Protocol):
       there is. ``limit`` bounds what is read; a longer object is a ``StoreError``.
     * ``names`` lists all names below a prefix (empty, or a folder's name with its ``/``), sorted, and is empty when there is nothing;
       what cannot be listed is a ``StoreError``, never nothing.
+    * ``remove`` takes a name out of the store, durably and with all of its versions; nothing where there is none, ``StoreError`` where
+      something forbids it. Of a folder's name with its ``/`` it takes what an emptied folder leaves. Only retention calls it.
+    * ``locks``: None where the store cannot keep anything from being deleted.
     * ``lock`` is exclusive between processes and is given back by the kernel when its holder dies.
     * ``segments``: where a store can take files only when they are complete (an object store), after how much of one a writer is to
       begin the next; None: an append file is where it belongs from its first byte.
@@ -96,6 +113,7 @@ class Store(Protocol):
     """
 
     segments: SegmentLimit | None
+    locks: ObjectLocks | None
 
     @property
     def url(self) -> str: ...
@@ -106,6 +124,7 @@ class Store(Protocol):
     def read(self, name: str, *, limit: int | None = None) -> bytes: ...
     def exists(self, name: str) -> bool: ...
     def names(self, prefix: str) -> Iterator[str]: ...
+    def remove(self, name: str) -> None: ...
     def lock(self, name: str) -> Lock: ...
     def recover(self) -> int: ...
     def settle(self, seconds: float) -> int: ...

@@ -3,11 +3,12 @@ did it and why; where the entry cannot be made, nothing is done."""
 
 from __future__ import annotations
 
+import functools
 import os
 import pwd
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,11 @@ from tachograph.core.errors import NotFoundError, UsageError
 from tachograph.core.ports import Clock, Entropy
 from tachograph.crypto.vaultkeys import VaultKey
 from tachograph.format import layout
-from tachograph.log import ledger, opening, vault
+from tachograph.log import book as books
+from tachograph.log import ledger, opening, retention, vault
+from tachograph.log.book import Book
 from tachograph.log.opening import OpenStore
+from tachograph.log.retention import Custody
 from tachograph.log.vault import Original
 from tachograph.log.writer import timestamp
 from tachograph.redact.engine import Redactor, known_from_environment
@@ -45,11 +49,25 @@ class Keeper:
             action=action, subject=subject, user=self.user, host=self.host, fingerprints=list(fingerprints), detail=detail or {}
         )
 
-    def enter(self, entry: events.LedgerEntry, reason: str) -> int:
-        """Enter an act in the ledger; the number of its line. A secret in the reason is masked as everywhere."""
-        redactor = Redactor(Policy.default(), key=self.opened.fingerprint_key, known=known_from_environment(dict(os.environ)))
-        with ledger.writing(self.opened, clock=self.clock, entropy=self.entropy, pause=time.sleep) as book:
-            return book.append(entry, reason=redactor.text(reason))
+    def enter(self, entry: events.LedgerEntry, reason: str | None, *, check: Callable[[Book], None] | None = None) -> int:
+        """Enter an act in the ledger; the number of its line. A secret in the reason is masked as everywhere. ``check`` decides, on what
+        the ledger says at that very moment, and raises where it must not be done."""
+        with ledger.writing(self.opened, clock=self.clock, entropy=self.entropy, pause=time.sleep) as open_ledger:
+            if check is not None:
+                check(open_ledger.book())
+            return open_ledger.append(entry, reason=self._redactor.text(reason) if reason is not None else None)
+
+    def custody(self, session_id: str) -> Custody:
+        """What the ledger says of the keeping of a session."""
+        return retention.custody_of(self.book(), session_id)
+
+    def book(self) -> Book:
+        """What the ledger says."""
+        return books.read(self.opened.store)
+
+    @functools.cached_property
+    def _redactor(self) -> Redactor:
+        return Redactor(Policy.default(), key=self.opened.fingerprint_key, known=known_from_environment(dict(os.environ)))
 
 
 def keeper(opened: OpenStore, *, clock: Clock, entropy: Entropy) -> Keeper:
@@ -69,12 +87,13 @@ def reason_of(text: str | None) -> str:
 
 def shred(by: Keeper, session_id: str, reason: str) -> int:
     """Destroy the key of a session's content, and its vault; the ledger's line. The lines of the session stay, and verify. Raises
-    ``ConflictError`` while the session is being recorded."""
+    ``ConflictError`` while the session is being recorded, and while it is held."""
     store = by.opened.store
     lock = store.lock(layout.lock(session_id))
     try:
         kept = store.exists(layout.vault(session_id))
-        line = by.enter(by.entry("shredded", session_id, detail={"vault": "dropped"} if kept else {}), reason)
+        entry = by.entry("shredded", session_id, detail={"vault": "dropped"} if kept else {})
+        line = by.enter(entry, reason, check=lambda book: retention.may_destroy(retention.custody_of(book, session_id)))
         if kept:
             vault.drop(store, session_id)
         opening.destroy_data_key(store, session_id, timestamp(by.clock.unix_ms()))
@@ -123,12 +142,13 @@ def unmask(by: Keeper, session_id: str, key: VaultKey, fingerprints: Sequence[st
 
 
 def drop_vault(by: Keeper, session_id: str, reason: str) -> int:
-    """Drop the originals of a session; the ledger's line. Raises ``ConflictError`` while the session is being recorded."""
+    """Drop the originals of a session; the ledger's line. Raises ``ConflictError`` while the session is being recorded, or held."""
     store = by.opened.store
     kept = vault.count(store, session_id)
     lock = store.lock(layout.lock(session_id))
     try:
-        line = by.enter(by.entry("vault_dropped", session_id, detail={"count": kept}), reason)
+        entry = by.entry("vault_dropped", session_id, detail={"count": kept})
+        line = by.enter(entry, reason, check=lambda book: retention.may_destroy(retention.custody_of(book, session_id)))
         vault.drop(store, session_id)
         return line
     finally:

@@ -19,13 +19,14 @@ import stat
 from collections.abc import Iterator
 
 from tachograph.core.errors import ConflictError, NotFoundError, StoreError
-from tachograph.core.ports import SegmentLimit
+from tachograph.core.ports import ObjectLocks, SegmentLimit
 
 
 class LocalStore:
     """See ``core.ports.Store`` for the contract."""
 
     segments: SegmentLimit | None = None
+    locks: ObjectLocks | None = None
 
     def __init__(self, root: str) -> None:
         self.root = os.path.abspath(root)
@@ -152,10 +153,9 @@ class LocalStore:
         self._path(name)
 
     def remove(self, name: str) -> None:
-        """Takes a file out of the store, durably; nothing where there is none. For a spool: a log never loses a file by this."""
-        path = self._path(name)
+        path = self._path(name.removesuffix("/"))
         try:
-            os.unlink(path)
+            os.rmdir(path) if name.endswith("/") else os.unlink(path)
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:

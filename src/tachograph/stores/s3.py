@@ -27,8 +27,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tachograph.core.errors import ConflictError, NotFoundError, StoreError
-from tachograph.core.ports import AppendFile, Clock, Lock, SegmentLimit
+from tachograph.core.ports import AppendFile, Clock, Lock, ObjectLocks, SegmentLimit
 from tachograph.stores.local import LocalStore
+from tachograph.stores.s3_locks import RefusedError, S3Locks
 
 #: Where a segment ends and the next begins, so that it can be uploaded.
 LIMIT = SegmentLimit(size=8 << 20, seconds=60.0)
@@ -78,6 +79,7 @@ class S3Store:
         self._made: Any = None
         self._versions: dict[str, str] = {}
         self._uploader = _Uploader(self)
+        self.locks: ObjectLocks | None = S3Locks(self._call, self._object, self._all_versions)
 
     @property
     def url(self) -> str:
@@ -115,10 +117,12 @@ class S3Store:
 
     def replace(self, name: str, data: bytes) -> None:
         self._spool.check(name)
-        self._call("write", name, "put_object", **self._object(name), Body=data, **self._locked(name))
+        held = name.startswith(_REPLACED) and self._held(name)
+        more = {"ObjectLockLegalHoldStatus": "ON"} if held else {}
+        self._call("write", name, "put_object", **self._object(name), Body=data, **self._locked(name), **more)
         self._versions.pop(name, None)
         if name.startswith(_REPLACED):
-            self._forget_older(name)
+            self._forget_older(name, held=held)
 
     def sync(self, name: str) -> None:
         self._spool.sync(name)
@@ -173,6 +177,17 @@ class S3Store:
             self._spool.check(prefix.removesuffix("/"))
         return iter(sorted({*self._spool.names(prefix), *(name for name, _ in self._listed(prefix))}))
 
+    def remove(self, name: str) -> None:
+        self._spool.remove(name)
+        self._locks.remove(name)
+        self._copies.remove(name)
+        if name.endswith("/"):
+            return
+        self._spool.check(name)
+        for version in list(self._all_versions(name, markers=True)):
+            self._call("remove", name, "delete_object", **self._object(name), VersionId=version)
+        self._versions.pop(name, None)
+
     def lock(self, name: str) -> Lock:
         return self._locks.lock(name)
 
@@ -215,12 +230,37 @@ class S3Store:
     def _object(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + name}
 
-    def _forget_older(self, name: str) -> None:
-        """What was replaced must be gone: it is the wrap of a key that was rotated or destroyed, and a version of it is as good."""
-        page = self._call("list", name, "list_object_versions", Bucket=self._bucket, Prefix=self._prefix + name)
-        for version in page.get("Versions", []):
-            if version["Key"] == self._prefix + name and not version.get("IsLatest"):
-                self._call("remove the old version of", name, "delete_object", **self._object(name), VersionId=version["VersionId"])
+    def _held(self, name: str) -> bool:
+        """As far as this role may know: of one that is held the old version cannot be deleted, which will say so."""
+        try:
+            return self.locks is not None and self.exists(name) and self.locks.held(name)
+        except RefusedError:
+            return False
+
+    def _forget_older(self, name: str, *, held: bool) -> None:
+        """What was replaced must be gone: it is the wrap of a key that was rotated or destroyed, and a version of it is as good. A hold is
+        on the newest version by now."""
+        for version in list(self._all_versions(name))[1:]:
+            what = "remove the old version of"
+            if held:
+                off = {"Status": "OFF"}
+                self._call(what, name, "put_object_legal_hold", **self._object(name), VersionId=version, LegalHold=off)
+            self._call(what, name, "delete_object", **self._object(name), VersionId=version)
+
+    def _all_versions(self, name: str, *, markers: bool = False) -> Iterator[str]:
+        """The ids of all versions of exactly this name, the newest first; with those of delete markers on request."""
+        more: dict[str, str] = {}
+        while True:
+            page = self._call("list", name, "list_object_versions", Bucket=self._bucket, Prefix=self._prefix + name, **more)
+            for version in [*page.get("Versions", []), *(page.get("DeleteMarkers", []) if markers else [])]:
+                if version["Key"] == self._prefix + name:
+                    yield version.get("VersionId") or "null"
+            # Keys come in order: when the next page begins with another one, all versions of this one were there.
+            if not page.get("IsTruncated") or page["NextKeyMarker"] != self._prefix + name:
+                return
+            more = {"KeyMarker": page["NextKeyMarker"]}
+            if page.get("NextVersionIdMarker"):
+                more["VersionIdMarker"] = page["NextVersionIdMarker"]
 
     def _locked(self, name: str) -> dict[str, Any]:
         more: dict[str, Any] = {"ChecksumAlgorithm": "SHA256"}
@@ -292,7 +332,7 @@ class S3Store:
                 raise NotFoundError(f"no {name} in {self._url}; it was never written, or somebody has removed it") from None
             if status >= 500 or code in ("SlowDown", "RequestTimeout", "Throttling", "ThrottlingException"):
                 raise _AwayError(f"cannot {what} {self._url}/{name}, the server says {code or status}; try again later") from None
-            raise StoreError(f"cannot {what} {self._url}/{name}, {code or status}; {_advice(code)}") from None
+            raise RefusedError(f"cannot {what} {self._url}/{name}, {code or status}; {_advice(code)}", code) from None
         except BotoCoreError as error:
             if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
                 raise StoreError(f"cannot {what} {self._url}/{name}, no credentials; set AWS_PROFILE or AWS_ACCESS_KEY_ID") from None

@@ -275,6 +275,24 @@ class StoreSuite:
 
     # --- lock
 
+    def test_what_is_removed_is_gone_and_nothing_else(self, store: Store, place: str) -> None:
+        for name in ("a/b", "a/bb", "a/b.c"):
+            write(store.create(name), b"x")
+        store.put_new("a/small", b"y")
+        assert store.settle(30) == 0
+        for name in ("a/b", "a/small", "a/none"):
+            store.remove(name)
+            store.remove(name)
+        for opened in (store, self.open(place)):
+            assert list(opened.names("")) == ["a/b.c", "a/bb"]
+            with refused(NotFoundError):
+                opened.read("a/b")
+        for name in ("a/bb", "a/b.c", "a/"):
+            store.remove(name)
+        assert list(self.open(place).names("")) == []
+        write(store.create("a/b"), b"again")
+        assert store.read("a/b") == b"again"
+
     def test_a_lock_is_exclusive(self, store: Store, place: str) -> None:
         held = store.lock("sessions/a/lock")
         for opened in (store, self.open(place)):

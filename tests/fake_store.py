@@ -12,6 +12,7 @@ class FakeStore:
 
     url = "memory"
     segments = None
+    locks = None
 
     def __init__(self) -> None:
         self.objects: dict[str, bytearray] = {}
@@ -64,6 +65,10 @@ class FakeStore:
 
     def names(self, prefix: str) -> Iterator[str]:
         return iter(sorted(name for name in self.objects if name.startswith(prefix)))
+
+    def remove(self, name: str) -> None:
+        self.did("remove", name)
+        self.objects.pop(name, None)
 
     def lock(self, name: str) -> FakeLock:
         self.did("lock", name)

@@ -1,0 +1,124 @@
+"""``tacho retain`` and ``tacho hold``: what is kept, what goes, and that the record says so."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import Tacho
+from tachograph.crypto import keys
+from tachograph.host import custody, retaining
+from tachograph.log import opening
+from tachograph.log.retention import DAY
+from tachograph.stores.local import LocalStore
+from tachograph.wiring import SystemClock
+
+
+class Later(SystemClock):
+    """So many days from now."""
+
+    def __init__(self, days: int) -> None:
+        self._days = days
+
+    def unix_ms(self) -> int:
+        return super().unix_ms() + self._days * DAY
+
+
+@pytest.fixture
+def tacho(tmp_path: Path) -> Tacho:
+    return Tacho(tmp_path)
+
+
+def record(tacho: Tacho) -> str:
+    assert tacho("record", "--", sys.executable, "-c", "print(1)").returncode == 0
+    return str(tacho("ls", "--json").json()[-1]["session_id"])
+
+
+def keeper(tacho: Tacho, tmp_path: Path, days: int) -> custody.Keeper:
+    opened = opening.open_store(LocalStore(str(tacho.store)), keys.load((tmp_path / "key.json").read_bytes(), "key.json"))
+    import os
+
+    return custody.keeper(opened, clock=Later(days), entropy=os.urandom)
+
+
+def files(tacho: Tacho, session_id: str) -> list[str]:
+    return sorted(str(path.relative_to(tacho.store)) for path in tacho.store.rglob("*") if session_id in str(path))
+
+
+def test_nothing_is_deleted_where_nothing_was_chosen(tacho: Tacho, tmp_path: Path) -> None:
+    session_id = record(tacho)
+    done = tacho("retain", "--yes")
+    assert (done.returncode, "kept for ever" in done.stdout) == (0, True)
+    assert [row.done for row in retaining.run(keeper(tacho, tmp_path, 5000))] == ["kept"]
+    assert files(tacho, session_id)
+
+
+def test_a_session_goes_when_its_time_is_over_and_leaves_a_tombstone(tacho: Tacho, tmp_path: Path) -> None:
+    first = record(tacho)
+    assert tacho("retain", "--keep", "30d", "--reason", "our policy").returncode == 0
+    second = record(tacho)
+    said = tacho("verify", second, "--json").json()
+    row = {each["session_id"]: each for each in tacho("retain", "--dry-run", "--json").json()["sessions"]}[second]
+    assert (row["state"], row["days"], row["done"]) == ("sealed", 30, "kept")
+    assert {each.session_id: each.done for each in retaining.run(keeper(tacho, tmp_path, 36))} == {first: "kept", second: "kept"}
+    assert {each.session_id: each.done for each in retaining.run(keeper(tacho, tmp_path, 38))} == {first: "kept", second: "deleted"}
+    assert files(tacho, second) == []
+    stone = next(line for line in tacho("cat", "ledger").lines() if line.get("action") == "deleted")
+    assert (stone["subject"], stone["detail"]["size"], stone["detail"]["root"]) == (second, said["events"], said["root"])
+    assert tacho("verify", "ledger").returncode == 0
+    assert [each["session_id"] for each in tacho("ls", "--json").json()] == [first]
+
+
+def test_a_hold_beats_retention_and_shredding(tacho: Tacho, tmp_path: Path) -> None:
+    record(tacho)
+    tacho("retain", "--keep", "30d", "--reason", "our policy")
+    session_id = record(tacho)
+    assert tacho("hold", "add", "@last", "--matter", "INC-7", "--reason", "the outage").returncode == 0
+    assert tacho("hold", "add", "@last", "--matter", "INC-8", "--reason", "the audit").returncode == 0
+    again = tacho("hold", "add", "@last", "--matter", "INC-8", "--reason", "the audit")
+    assert (again.returncode, "it was already" in again.stdout) == (0, True)
+    assert [row["matter"] for row in tacho("hold", "ls", "--json").json()] == ["INC-7", "INC-8"]
+    done = tacho("shred", "@last", "--reason", "they asked", "--yes")
+    assert (done.returncode, "held for INC-7, INC-8" in done.stderr) == (2, True)
+    rows = {row.session_id: row for row in retaining.run(keeper(tacho, tmp_path, 400))}
+    assert (rows[session_id].done, rows[session_id].matters) == ("kept", ("INC-7", "INC-8"))
+    for matter in ("INC-7", "INC-8"):
+        assert tacho("hold", "remove", "@last", "--matter", matter, "--reason", "closed", "--yes").returncode == 0
+    assert tacho("hold", "ls", session_id).stdout == f"nothing holds {session_id}\n"
+    # The ledger's last entry is of today, and so the grace begins today.
+    assert {row.session_id: row.done for row in retaining.run(keeper(tacho, tmp_path, 38))}[session_id] == "deleted"
+    late = tacho("hold", "add", session_id, "--matter", "INC-9", "--reason", "too late")
+    assert late.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("hold", "add", "@last", "--matter", "INC-7"), "why is not said"),
+        (("hold", "add", "--matter", "INC-7", "--reason", "x"), "which session"),
+        (("hold", "add", "@last", "--reason", "x"), "for which matter"),
+        (("hold", "remove", "@last", "--matter", "INC-7", "--reason", "x", "--yes"), "nothing holds it"),
+        (("hold", "remove", "@last", "--matter", "INC-7", "--reason", "x"), "no terminal to ask"),
+        (("retain", "--keep", "soon", "--reason", "x"), "number of days"),
+        (("retain", "--keep", "30d"), "why is not said"),
+        (("retain", "@last"), "whole store"),
+        (("retain", "--grace", "x"), "number of days"),
+    ],
+)
+def test_one_clear_line(tacho: Tacho, arguments: tuple[str, ...], said: str) -> None:
+    record(tacho)
+    done = tacho(*arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert said in done.stderr
+    assert "deleted" not in tacho("cat", "ledger").stdout
+
+
+def test_a_clock_that_is_behind_deletes_nothing(tacho: Tacho, tmp_path: Path) -> None:
+    from tachograph.core.errors import UsageError
+
+    record(tacho)
+    tacho("retain", "--keep", "30d", "--reason", "x")
+    with pytest.raises(UsageError, match="behind the ledger"):
+        retaining.run(keeper(tacho, tmp_path, -1))
