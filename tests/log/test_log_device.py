@@ -69,8 +69,18 @@ def wait_for_words(process: subprocess.Popen[bytes]) -> bytes:
 
 @contextlib.contextmanager
 def mounted(image: Path, folder: Path) -> Iterator[None]:
-    if subprocess.run(["mount", "-o", "loop", str(image), str(folder)], capture_output=True, check=False).returncode:
-        pytest.skip("cannot mount a loop device here")
+    deadline = time.monotonic() + 60
+    while True:
+        if subprocess.run(["mount", "-o", "loop", str(image), str(folder)], capture_output=True, check=False).returncode:
+            pytest.skip("cannot mount a loop device here")
+        try:
+            (folder / "alive").write_bytes(b"")
+            break
+        except OSError:
+            # A process in a mount namespace of its own holds the file system that was shut down, until it ends.
+            subprocess.run(["umount", str(folder)], check=True)
+            assert time.monotonic() < deadline, "the file system that was shut down does not go away"
+            time.sleep(0.2)
     try:
         yield
     finally:

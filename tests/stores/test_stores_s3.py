@@ -318,3 +318,33 @@ def test_a_url_that_says_nothing_sensible_is_refused(where: str) -> None:
     with pytest.raises(UsageError) as caught:
         open_url(where, spools="/nonexistent", clock=SystemClock())
     assert "a:b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", ["COMPLIANCE", "GOVERNANCE"])
+def test_the_writers_own_credentials_cannot_take_back_what_is_locked(weed: Weed, mode: str) -> None:
+    bucket, name = weed.bucket(f"locked-{mode.lower()}"), "sessions/x/00000001.events.jsonl"
+    writer = weed.client(WRITER)
+    until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=2)
+    lock = {"ObjectLockMode": mode, "ObjectLockRetainUntilDate": until}
+    version = writer.put_object(Bucket=bucket, Key=name, Body=b"line\n", IfNoneMatch="*", ChecksumAlgorithm="SHA256", **lock)["VersionId"]
+    place = {"Bucket": bucket, "Key": name}
+    shorter = {"Mode": mode, "RetainUntilDate": until - datetime.timedelta(days=1)}
+    weaker = {"Mode": "GOVERNANCE", "RetainUntilDate": until}
+    attempts = [
+        lambda: writer.delete_object(**place, VersionId=version),
+        lambda: writer.delete_object(**place, VersionId=version, BypassGovernanceRetention=True),
+        lambda: writer.put_object(**place, Body=b"other\n", IfNoneMatch="*"),
+        lambda: writer.put_object_retention(**place, VersionId=version, Retention=shorter),
+        lambda: writer.put_object_retention(**place, VersionId=version, Retention=shorter, BypassGovernanceRetention=True),
+    ]
+    if mode == "COMPLIANCE":
+        attempts.append(lambda: writer.put_object_retention(**place, VersionId=version, Retention=weaker))
+    for attempt in attempts:
+        with pytest.raises(ClientError):
+            attempt()
+    writer.put_object(**place, Body=b"other\n")  # a version more, and a mark that hides both: neither touches the first
+    writer.delete_object(**place)
+    assert weed.client().get_object(**place, VersionId=version)["Body"].read() == b"line\n"
+    held = weed.client().get_object_retention(**place, VersionId=version)["Retention"]
+    assert held["Mode"] == mode
+    assert abs((held["RetainUntilDate"] - until).total_seconds()) < 2
