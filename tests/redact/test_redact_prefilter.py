@@ -288,7 +288,6 @@ def test_behind_a_gate_is_looked_where_there_is_a_long_word() -> None:
         Trigger(("ef",)),
         Trigger((), OUTSIDE),
         places("key"),
-        Trigger(("key",), r"key\s\d", re.IGNORECASE, caseless=True),
     )
     one = Hyperscan(triggers, compiled(triggers))
 
@@ -300,7 +299,7 @@ def test_behind_a_gate_is_looked_where_there_is_a_long_word() -> None:
     assert seen("1234z 1234y =" + "x" * 23) == {1, 2}
     assert seen("cd_" + "x" * 25) == {3}
     assert seen("ab_" + "x1" * 20 + " ä") == {0, 5}
-    assert seen("KEY 1") == {6, 7}
+    assert seen("KEY 1") == {6}
     assert seen("\u212aEY 1 ?") == {5}
 
 

@@ -61,6 +61,9 @@ STEMS = (
     "losenord",
 )
 
+#: Where a stem begins in a text, and which one.
+Place = tuple[int, str]
+
 #: Characters of a name before and after its stem.
 _REACH = 64
 
@@ -150,7 +153,7 @@ _LONG = expression(r"[A-Za-z0-9_.$-]{65}")
 _LONGEST_MARK = 64
 
 
-def find(text: str, places: Iterable[tuple[int, str]], *, named: Callable[[str], Named] = builtin) -> list[Found]:
+def find(text: str, places: Iterable[Place], *, named: Callable[[str], Named] = builtin) -> list[Found]:
     """Secrets beside their names. ``places``: where the stems begin in the lowered text, each with its stem, sorted."""
     out: list[Found] = []
     after = 0  # the end of the last line of cookies
@@ -188,7 +191,7 @@ def _cookies(text: str, end: int) -> tuple[list[Found], int]:
     return [Found(joint.end() + edit.start, joint.end() + edit.end, edit.kind, edit.rule) for edit in secret], joint.end() + len(value)
 
 
-def foreign(text: str) -> list[tuple[int, str]]:
+def foreign(text: str) -> list[Place]:
     """Where the stems of other alphabets begin."""
     if text.isascii():
         return []
@@ -199,6 +202,18 @@ def foreign(text: str) -> list[tuple[int, str]]:
 
 
 _FOREIGN = expression("|".join(map(re.escape, FOREIGN)))
+
+
+def everywhere(text: str, stems: Iterable[str] = STEMS) -> list[Place]:
+    """Where the stems stand in a text that no prefilter has looked at."""
+    lowered = lower(text)
+    out = foreign(text)
+    for stem in stems:
+        at = lowered.find(stem)
+        while at >= 0:
+            out.append((at, stem))
+            at = lowered.find(stem, at + 1)
+    return sorted(out)
 
 
 class _Site(NamedTuple):

@@ -9,14 +9,13 @@ What stands below a name without an indentation, or is a mapping of its own, is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from tachograph.redact import shapes
-from tachograph.redact.assignments import foreign
+from tachograph.redact.assignments import Place, everywhere
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named, Strength, singular
 from tachograph.redact.names import named as builtin
-from tachograph.redact.prefilter.trigger import OUTSIDE, Trigger
 from tachograph.redact.spans import Found
 
 #: A key by itself on its line, or with the sign of a block scalar.
@@ -34,49 +33,67 @@ _ITEM = expression(
     r"\s{0,16}(?:\\{0,4}(?P<q>[\"'`])(?P<quoted>[^\"'`\n\\]{1,1024})\\{0,4}(?P=q)|(?P<bare>[^\s\"'`,:=]{1,1024}))\s{0,16}(?:,|\Z)"
 )
 
+#: Characters of a name.
+_LONGEST_NAME = 64
+#: Characters of a line before the stem of its name.
+_LONGEST_LINE = 160
 #: Lines of a block or a list, and characters of each.
 _MOST, _LONGEST = 2000, 4096
 
 
-def triggers(stems: Sequence[str]) -> tuple[Trigger, ...]:
-    """What must be in a text for ``find``, given what the names of secrets contain."""
-    ours = tuple(stem for stem in stems if stem.isascii())
-    stem = "(?:" + "|".join(map(re.escape, ours)) + ")"
-    below = r"[\w.-]{0,62}[\"']?[ \t]{0,8}:[ \t]{0,8}(?:[|>][+-]?\d?[+-]?)?[ \t]{0,8}(?:#[^\n]{0,200})?\r?\n[ \t]{0,64}(?:- )?[^\s]"
-    listed = r"[\w.$-]{0,62}[\"']?[ \t]{0,8}(?::[ ]?[A-Za-z][\w\[\], .|]{0,40}?[ ]?=|:?=>?|:)[ \t]{0,8}(?:new[ ]\w{1,32}[ ]?\[\][ ]?)?(?:[\[({][ \t]{0,8}[\"'`][^\"'`\n]{6}|\[[^\[\](){}\"'`\n]{6})"
-    return (
-        Trigger(ours, r"(?:\A|\n)[ \t]{0,64}(?:- {1,4})?[\"']?[\w.-]{0,62}" + stem + below, re.IGNORECASE, caseless=True),
-        Trigger(ours, stem + listed, re.IGNORECASE, caseless=True),
-        Trigger((), OUTSIDE),
-    )
+#: Behind a stem, what is behind a name with something below it, or before a list.
+_OPENS = expression(
+    r"[\w.$-]{0,62}[\"']?[ \t]{0,8}(?:(?P<below>:[ \t]{0,8}(?:[|>][+-]?\d?[+-]?)?[ \t]{0,8}(?:#|\r?\n))"
+    r"|(?::[ ]?[A-Za-z][\w\[\], .|]{0,40}?[ ]?=|:?=>?|:)[ \t]{0,8}(?:new[ ]\w{1,32}[ ]?\[\][ ]?)?[\[({])"
+)
+_NAME_CHAR = frozenset(".$-_")
 
 
-#: The number of the last trigger, for names in other scripts.
-_OUTSIDE = 2
-
-
-def find(text: str, *, named: Callable[[str], Named] = builtin, woken: Iterable[int] = (0,)) -> list[Found]:
-    """Secrets below and in lists behind their names. ``woken``: the numbers of the triggers that are in the text."""
-    if all(number == _OUTSIDE for number in woken) and not foreign(text):
-        return []
+def find(text: str, places: Iterable[Place] | None = None, *, named: Callable[[str], Named] = builtin) -> list[Found]:
+    """Secrets below and in lists behind their names. ``places``: where the stems of names are, sorted; None: they are looked for."""
     out: list[Found] = []
-    at = 0
-    while (key := _KEY.search(text, at)) is not None:
-        at = key.end()
-        said = _said(key["name"], named)
-        if said.strength and said.kind != "authorization":
-            rule = f"name:{key['name'][:64]}"
-            if key["block"]:
-                found, at = _block(text, key, said, rule)
-            else:
-                found, at = _values(text, key, said, rule)
+    done = 0  # the end of the last name with something below it, or of what was
+    listed = 0  # the end of the last list
+    for at, stem in everywhere(text) if places is None else places:
+        opens = _OPENS.match(text, at + len(stem))
+        if opens is None:
+            continue
+        if opens["below"] is not None:
+            if at >= done:
+                start = text.rfind("\n", max(0, at - _LONGEST_LINE), at) + 1
+                if start or at < _LONGEST_LINE:
+                    found, done = _key(text, start, done, named)
+                    out += found
+        elif at >= listed:
+            found, listed = _list(text, at, listed, named)
             out += found
-            at = max(at, key.end()) - 1  # the line break that the next key begins behind
-    for match in _LIST.finditer(text):
-        said = _said(match["name"], named)
-        if said.strength and said.kind != "authorization":
-            out += _items(text, match, said)
     return out
+
+
+def _key(text: str, start: int, done: int, named: Callable[[str], Named]) -> tuple[list[Found], int]:
+    """What is below the name on the line that begins at ``start``, and where that ends; ``done`` if the line is no such name."""
+    key = _KEY.match(text, start)
+    if key is None:
+        return [], done
+    said = _said(key["name"], named)
+    if not said.strength or said.kind == "authorization":
+        return [], key.end()
+    rule = f"name:{key['name'][:64]}"
+    found, end = (_block if key["block"] else _values)(text, key, said, rule)
+    return found, max(end, key.end())
+
+
+def _list(text: str, at: int, done: int, named: Callable[[str], Named]) -> tuple[list[Found], int]:
+    """What is in the list behind the name around ``at``, and where that ends; ``done`` if there is none."""
+    begin = at
+    while begin > max(done, at - _LONGEST_NAME) and (text[begin - 1].isalnum() or text[begin - 1] in _NAME_CHAR):
+        begin -= 1
+    match = _LIST.match(text, begin)
+    if match is None:
+        return [], done
+    said = _said(match["name"], named)
+    items = _items(text, match, said) if said.strength and said.kind != "authorization" else ()
+    return list(items), match.end()
 
 
 def _said(name: str, named: Callable[[str], Named]) -> Named:

@@ -7,13 +7,13 @@ A name before its value in JSON, YAML and attributes is ``assignments``' busines
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 from tachograph.redact import shapes
+from tachograph.redact.assignments import Place, everywhere
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named
 from tachograph.redact.names import named as builtin
-from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
 _Q = r"\\{0,4}[\"']"
@@ -33,50 +33,54 @@ _CHANGE = expression(
 )
 
 
-def triggers(stems: Sequence[str]) -> tuple[Trigger, ...]:
-    """What must be in a text for ``find``, given what the names of secrets contain."""
-    stem = "(?:" + "|".join([*(re.escape(stem) for stem in stems if stem.isascii()), r"[^\x00-\x7f]"]) + ")"
-    name = rf"[\w.:/-]{{0,128}}{stem}"
-    return (
-        Trigger(
-            ("alue",),
-            rf"value(?:{_Q})?\s{{0,4}}[:=]\s{{0,4}}{_Q}[^\"'\n\\<>]{{4,1024}}{_Q}\s{{0,4}},?\s{{0,16}}(?:{_Q})?\w{{0,16}}(?:name|key)(?:{_Q})?\s{{0,4}}[:=]\s{{0,4}}{_Q}{name}",
-            re.IGNORECASE,
-        ),
-        Trigger(
-            ("name>", "key>", "Name>", "Key>"),
-            rf"(?:name|key)>\s{{0,32}}[\w.: /-]{{0,128}}{stem}[\w.: /-]{{0,128}}\s{{0,32}}</",
-            re.IGNORECASE,
-        ),
-        Trigger(
-            ("name=", "key=", "id="),
-            rf"(?:name|key|id)=[\"']{name}[^<>]{{0,330}}>\s{{0,64}}(?:<value>)?\s{{0,64}}[^<>\s][^<>]",
-            re.IGNORECASE,
-        ),
-        Trigger(
-            (" -> ",),
-            rf"{stem}[\w.-]{{0,128}}\"?[ ]{{1,64}}=[ ](?:\"[^\"\n]{{0,1024}}\"|\([a-z ]{{1,40}}\)|null)[ ]->[ ][\"(n]",
-            re.IGNORECASE,
-        ),
-    )
+#: What is behind the stem of a name in each of them: a change, the end of a literal, or of an element.
+_ENDS = expression(
+    r"[\w.-]{0,128}\"?[ ]{1,64}=[ ](?:\"[^\"\n]{0,1024}\"|\([a-z ]{1,40}\)|null)[ ]->[ ][\"(n]"
+    rf"|[\w.:/-]{{0,128}}(?P<literal>{_Q})"
+)
+_ELEMENT_END = expression(r"[\w.: /-]{0,128}\s{0,32}</")
+#: Characters before a name in which its value ends at the latest, if it is before it.
+_BEFORE = 1200
 
 
-def find(text: str, *, named: Callable[[str], Named] = builtin) -> list[Found]:
-    """The values of all such pairs of a text."""
-    out: list[Found] = []
-    for needle, patterns in (("alue", (_REVERSED,)), ("</", (_ELEMENTS, _NAMED_ELEMENT)), (" -> ", (_CHANGE,))):
-        if needle not in text:
+def find(text: str, places: Iterable[Place] | None = None, *, named: Callable[[str], Named] = builtin) -> list[Found]:
+    """The values of all such pairs of a text. ``places``: where the stems of names are; None: they are looked for."""
+    values, closes = "alue" in text, "</" in text
+    if not (values or closes or " -> " in text):
+        return []
+    wanted = set()
+    for at, stem in everywhere(text) if places is None else places:
+        if closes and _ELEMENT_END.match(text, at + len(stem)):
+            wanted.add(_ELEMENTS)
+        ends = _ENDS.match(text, at + len(stem))
+        if ends is None:
             continue
-        for pattern in patterns:
-            for match in pattern.finditer(text):
-                name = match["name"].strip()
-                said = _said(name, named)
-                if not said.strength or said.kind == "authorization":
-                    continue
-                for group in ("value",) if pattern is not _CHANGE else ("old", "new"):
-                    value = match[group]
-                    if value and value.lower() != name.lower() and shapes.secret(value, said, quoted=True):
-                        out.append(Found(*match.span(group), said.kind, f"name:{name[:64]}"))
+        if ends["literal"] is None:
+            wanted.add(_CHANGE)
+        elif quote := 1 + max(text.rfind('"', max(0, at - 130), at), text.rfind("'", max(0, at - 130), at)):
+            before = text[max(0, quote - 48) : quote - 1].rstrip("\\").rstrip()
+            joint, word = before[-1:], before[:-1].rstrip().rstrip("\"'\\")[-4:].lower()
+            if joint == "=" and closes and word.endswith(("name", "key", "id")):
+                wanted.add(_NAMED_ELEMENT)
+            if (
+                joint
+                and joint in ":="
+                and values
+                and word.endswith(("name", "key"))
+                and text.rfind("alue", max(0, quote - _BEFORE), quote) >= 0
+            ):
+                wanted.add(_REVERSED)
+    out: list[Found] = []
+    for pattern in (_REVERSED, _ELEMENTS, _NAMED_ELEMENT, _CHANGE):
+        for match in pattern.finditer(text) if pattern in wanted else ():
+            name = match["name"].strip()
+            said = _said(name, named)
+            if not said.strength or said.kind == "authorization":
+                continue
+            for group in ("value",) if pattern is not _CHANGE else ("old", "new"):
+                value = match[group]
+                if value and value.lower() != name.lower() and shapes.secret(value, said, quoted=True):
+                    out.append(Found(*match.span(group), said.kind, f"name:{name[:64]}"))
     return out
 
 

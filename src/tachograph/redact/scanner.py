@@ -9,7 +9,8 @@ To add a finder:
 
 A trigger must be there whenever the finder finds something: ``test_redact_prefilter`` compares all matchers with each other on everything
 at hand. The tighter the trigger, the less a quiet text costs. Cheap are patterns with a literal of four characters or more, and those that are
-behind one of the gates of ``prefilter.engines``: around a stem of names, in long words. Dear ones begin with a class of characters, above all
+behind one of the gates of ``prefilter.engines``, in long words. What is beside a name needs none of its own: it is looked for at the places of
+the stems of names. Dear ones begin with a class of characters, above all
 with ``(?:\\A|\\n)[class]{0,n}``: one of them may cost a quiet text as much as five hundred tokens with a prefix.
 """
 
@@ -105,6 +106,15 @@ class Scanner:
             own = [(at, stems[number]) for number, at in hits if number < len(stems)]
             return sorted(own if len(own) == len(hits) else own + assignments.foreign(text))
 
+        def beside(text: str, places: list[assignments.Place]) -> Iterable[Found]:
+            if not places:
+                return
+            yield from assignments.find(text, places, named=named)
+            yield from tables.find(text, places, named=named)
+            yield from nested.find(text, places, named=named)
+            yield from pairs.find(text, places, named=named)
+            yield from prose.told(text, places)
+
         return (
             Finder(Depth.SHAPES, 1, pem.TRIGGERS, lambda text, _: blocks(text)),
             Finder(Depth.SHAPES, 2, vendors.triggers, vendors.find),
@@ -113,26 +123,9 @@ class Scanner:
             Finder(Depth.ALL, 3, files.TRIGGERS, lambda text, _: files.find(text)),
             Finder(Depth.ALL, 3, headers.TRIGGERS, lambda text, _: headers.find(text)),
             Finder(Depth.ALL, 3, calls.TRIGGERS, lambda text, hits: calls.find(text, {number for number, _ in hits})),
-            Finder(
-                Depth.ALL,
-                4,
-                (*map(places, stems), Trigger((), OUTSIDE)),
-                lambda text, hits: assignments.find(text, stemmed(text, hits), named=named),
-            ),
+            Finder(Depth.ALL, 4, (*map(places, stems), Trigger((), OUTSIDE)), lambda text, hits: beside(text, stemmed(text, hits))),
             Finder(Depth.ALL, 4, commands.TRIGGERS, lambda text, hits: commands.find(text, {number for number, _ in hits})),
-            Finder(
-                Depth.ALL,
-                4,
-                tables.triggers(stems),
-                lambda text, hits: tables.find(text, stems, named=named, woken=(number for number, _ in hits)),
-            ),
-            Finder(
-                Depth.ALL,
-                4,
-                nested.triggers(stems),
-                lambda text, hits: nested.find(text, named=named, woken=(number for number, _ in hits)),
-            ),
-            Finder(Depth.ALL, 4, pairs.triggers(stems), lambda text, _: pairs.find(text, named=named)),
+            Finder(Depth.ALL, 4, tables.TRIGGERS, lambda text, _: tables.marked(text, named=named)),
             Finder(Depth.ALL, 4, prose.TRIGGERS, lambda text, _: prose.find(text)),
             Finder(Depth.ALL, 5, services.TRIGGERS, services.find),
             Finder(Depth.ALL, 5, decode.TRIGGERS, lambda text, hits: self._decoded(text, Depth.ALL, hits)),

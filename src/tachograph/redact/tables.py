@@ -15,23 +15,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from tachograph.redact import shapes
-from tachograph.redact.assignments import STEMS, foreign
+from tachograph.redact.assignments import Place, everywhere
 from tachograph.redact.lazy import expression
-from tachograph.redact.names import FOREIGN, Named
+from tachograph.redact.names import Named
 from tachograph.redact.names import named as builtin
-from tachograph.redact.prefilter.engines import lower
-from tachograph.redact.prefilter.trigger import OUTSIDE, Trigger
+from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
 
 _BARS = "|│┃║"
 _BAR = expression(rf"[{_BARS}]")
 #: A line between rows: of dashes, with or without corners.
-_RULE = expression(r"[ \t]{0,64}[-+|:=─━═┼╪╋├┤┝┥╞╡╟╢╠╣┌┐└┘┬┴╔╗╚╝╤╧╦╩│┃║╭╮╰╯┡┩╇┏┓┗┛┳┻ \t]{2,4096}\r?\Z")
+_DRAWN = "-+|:=─━═┼╪╋├┤┝┥╞╡╟╢╠╣┌┐└┘┬┴╔╗╚╝╤╧╦╩│┃║╭╮╰╯┡┩╇┏┓┗┛┳┻"
+_RULE = expression(rf"[ \t]{{0,64}}[{_DRAWN} \t]{{2,4096}}\r?\Z")
 #: What parts two names, or a name alone over a line of dashes, or (code apart from it has other signs) a line of names.
 _HEADER = expression(rf"[{_BARS}\t,;]|  |\A[\w .-]{{0,200}}\Z")
 _PLAIN = expression(rf"[\w .,;\t\"'`*()/{_BARS}-]{{1,2000}}\Z")
@@ -69,56 +68,45 @@ class Line(NamedTuple):
 Cells = list[tuple[int, int]]
 
 
-def triggers(stems: Sequence[str]) -> tuple[Trigger, ...]:
-    """What must be in a text for ``find``, given what the names of secrets contain. The last one is for other scripts."""
-    ours = tuple(stem for stem in stems if stem.isascii())
-    any_of = "(?:" + "|".join(map(re.escape, ours)) + ")"
-    return (
-        Trigger(("<th", "<TH"), rf"<th\b[^<>]{{0,200}}>(?:<[^<>]{{0,80}}>)?[^<>]{{0,80}}(?:{any_of}|[^\x00-\x7f])", re.IGNORECASE),
-        Trigger(("-[ RECORD ",)),
-        *(Trigger(ours, pattern, re.IGNORECASE, caseless=True) for pattern in _headers(any_of)),
-        Trigger(ours, r"(?:\A|\n|  )[A-Z_-]{0,40}(?:TOKEN|PASS|SECRET|KEY|AUTH|CRED|PW)[A-Z_ -]{0,40}(?:  |\r?\n)", caseless=True),
-        Trigger((), OUTSIDE),
-    )
+#: What must be in a text for ``marked``.
+TRIGGERS = (Trigger(("<th", "<TH"), r"<th[^A-Za-z0-9_]", re.IGNORECASE), Trigger(("-[ RECORD ",)))
+
+#: A line that may be a header by itself, and what parts its names; and the beginning of a line that makes any line above it one.
+_PLAIN_LINE = expression(rf"[\w .,;\t\"'`*()/{_BARS}-]{{1,2000}}\r?\n")
+_SIGNS = "," + _BARS + "\t;"
+_RULED = expression(rf"[ \t]{{0,4096}}[{_DRAWN}][{_DRAWN} \t]")
 
 
-#: The number of that last trigger.
-_OUTSIDE = 7
-
-
-def _headers(stem: str) -> tuple[str, ...]:
-    """How a header line with such a name looks: over a line of dashes, or between what separates values."""
-    name = rf"[\w.-]{{0,40}}{stem}[\w.-]{{0,40}}"
-    return (
-        rf"{stem}[^\n]{{0,400}}\n[ \t]{{0,64}}(?:[-+|:=]|[^\x00-\x7f])[-+|:= ]?(?:[-=]|[^\x00-\x7f])",
-        rf"[,;|\t]\"?{name}\"?(?:[,;|\t]\S|\r?\n)|(?:\A|\n)\"?{name}\"?[,;|\t][\w\"]",
-        rf"(?:\A|\n)[\w.,; -]{{0,200}}[,;] {name}(?:[,;] [\w.,; -]{{0,200}})?\r?\n",
-        rf"(?:\A|\n){name}[,;] [\w.,; -]{{1,200}}\r?\n",
-    )
-
-
-@lru_cache(maxsize=8)
-def _stem(stems: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join([*(re.escape(stem) for stem in stems if stem.isascii()), *map(re.escape, FOREIGN)]))
-
-
-def find(text: str, stems: tuple[str, ...] = STEMS, *, named: Callable[[str], Named] = builtin, woken: Iterable[int] = (0,)) -> list[Found]:
-    """Secrets of all tables of a text. ``stems``: what the names of secrets contain. ``woken``: the numbers of the triggers that are in it."""
-    if all(number == _OUTSIDE for number in woken) and not foreign(text):
-        return []
+def find(text: str, places: Iterable[Place] | None = None, *, named: Callable[[str], Named] = builtin) -> list[Found]:
+    """Secrets of all tables whose header is a line. ``places``: where the stems of names are, sorted; None: they are looked for."""
     out: list[Found] = []
-    stem = _stem(stems)
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = lower(text)
-    at = 0
-    while (match := stem.search(lowered, at)) is not None:
-        line = _line(text, text.rfind("\n", 0, match.start()) + 1)
-        at = _next(text, line)
-        if len(line.text) <= _LONGEST_HEADER:
-            found, end = _below(text, line, named)
-            out += found
-            at = max(at, end)
+    done = 0
+    for at, _ in everywhere(text) if places is None else places:
+        if at < done:
+            continue
+        start = text.rfind("\n", 0, at) + 1
+        done = text.find("\n", at) + 1
+        if not done:
+            break  # nothing is below
+        if _RULED.match(text, done) or (_PLAIN_LINE.match(text, start) and _parted(text, start, done)):
+            line = _line(text, start)
+            if len(line.text) <= _LONGEST_HEADER:
+                found, end = _below(text, line, named)
+                out += found
+                done = max(done, end)
+    return out
+
+
+def _parted(text: str, start: int, below: int) -> bool:
+    """Whether a line is in capitals, or what parts its names also parts the line below it."""
+    line = text[start:below]
+    end = text.find("\n", below)
+    return line.upper() == line or any(sign in line and text.find(sign, below, end if end >= 0 else len(text)) >= 0 for sign in _SIGNS)
+
+
+def marked(text: str, *, named: Callable[[str], Named] = builtin) -> list[Found]:
+    """Secrets of all tables whose header is marked as one."""
+    out: list[Found] = []
     if "<th" in text or "<TH" in text:
         out += _html(text, named)
     if "-[ RECORD " in text:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, Protocol
 
 from tachograph.redact.prefilter.trigger import ANYWHERE, OUTSIDE, Trigger
@@ -123,8 +122,6 @@ _WORD = 20
 #: of ``_WORD`` characters at least, and one behind each gate, which is used where the gate's run was seen: it has what is in no other text.
 GATES = (Gate(_BASE64, 24, 1), Gate(_TOKEN, 26, 2), Gate(_TOKEN, 32, 2))
 _FIRST_BEHIND = 2
-#: And the last one is for patterns around a literal of which every place is wanted anyway.
-_NEAR = _FIRST_BEHIND + len(GATES)
 
 
 class Hyperscan:
@@ -134,7 +131,6 @@ class Hyperscan:
         scratch = importlib.import_module("hyperscan").Scratch
         self._scans = [(database.scan, scratch(database)) if database is not None else None for database in databases]
         self._tails = [trigger.tail for trigger in triggers]
-        self._places = frozenset(number for number, trigger in enumerate(triggers) if _place(trigger))
         self._outside = [(number, 0) for number, trigger in enumerate(triggers) if trigger.pattern == OUTSIDE]
 
     def scan(self, text: str) -> list[Hit]:
@@ -155,8 +151,6 @@ class Hyperscan:
         scans = self._scans
         if (first := scans[0]) is not None:
             first[0](data, match_event_handler=hit, scratch=first[1])
-        if scans[_NEAR] is not None and not self._places.isdisjoint(number for number, _ in out):
-            waiting.append(_NEAR)
         if len(data) >= _WORD and scans[1] is not None:
             waiting.append(1)
         if not text.isascii():
@@ -169,32 +163,24 @@ class Hyperscan:
 
 def compiled(triggers: Sequence[Trigger]) -> Databases:
     """The databases for ``Hyperscan``; takes a second or more for hundreds of patterns. Raises ImportError."""
-    made: list[list[tuple[int, Trigger]]] = [[] for _ in range(_NEAR + 1)]
-    places = frozenset(trigger.literals[0] for trigger in triggers if _place(trigger))
+    made: list[list[tuple[int, Trigger]]] = [[] for _ in range(_FIRST_BEHIND + len(GATES))]
     for number, trigger in enumerate(triggers):
         if trigger.pattern != OUTSIDE:
-            made[_which(trigger, places)].append((number, trigger))
+            made[_which(trigger)].append((number, trigger))
     for number, (chars, least, inside) in reversed(list(enumerate(GATES))):
         if made[_FIRST_BEHIND + number]:
             made[inside].append((len(triggers) + number, Trigger((), rf"{chars}{{{least}}}")))
     return tuple(_compiled(own) if own else None for own in made)
 
 
-def _place(trigger: Trigger) -> bool:
-    """Whether it is a literal, in either case, each place of which is wanted."""
-    return bool(trigger.tail and trigger.literals and not trigger.pattern and trigger.caseless)
-
-
-def _which(trigger: Trigger, places: AbstractSet[str] = frozenset()) -> int:
-    """The number of a trigger's database. ``places``: the literals of which every place is wanted."""
+def _which(trigger: Trigger) -> int:
+    """The number of a trigger's database."""
     from tachograph.redact.prefilter.superset import run  # only who compiles needs it
 
     word = run(trigger.pattern, trigger.flags) if trigger.pattern else 0
     for number, (chars, least, _) in reversed(list(enumerate(GATES))):
         if least <= (word if chars == _TOKEN else trigger.run):
             return _FIRST_BEHIND + number
-    if trigger.pattern and trigger.literals and places >= set(trigger.literals):
-        return _NEAR
     return int(trigger.run >= _WORD)
 
 

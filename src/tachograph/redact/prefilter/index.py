@@ -15,7 +15,7 @@ from tachograph.redact.prefilter.engines import AhoCorasick, Databases, Engine, 
 from tachograph.redact.prefilter.trigger import Trigger
 
 #: Raised when a database is made in another way from the same triggers.
-_SCHEME = 2
+_SCHEME = 3
 #: Bytes of the length of a database, which stands before it.
 _LENGTH = 8
 
