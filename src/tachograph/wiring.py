@@ -5,16 +5,20 @@ Everything below gets what it needs handed in. A verb of the command line asks h
 
 from __future__ import annotations
 
+import getpass
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tachograph.core.errors import KeyUnavailableError, StoreError, UsageError
-from tachograph.core.ports import Clock, Entropy, Store
+from tachograph.core.errors import KeyUnavailableError, NotHeldError, StoreError, UsageError
+from tachograph.core.ports import Clock, Entropy, KeyWrap, Store
 from tachograph.crypto import keys, vaultkeys
+from tachograph.crypto.ring import Maker, Ring
+from tachograph.crypto.wraps import BoxWrap, passphrase_wrap
+from tachograph.host.keyplace import KeyPlace
 from tachograph.log import opening
 from tachograph.log.opening import OpenStore
 from tachograph.stores.local import LocalStore
@@ -151,11 +155,104 @@ def _written_once(path: Path, data: bytes, option: str) -> bytes | None:
     return None
 
 
+def ring(own: keys.KeyFile | None, place: KeyPlace) -> Ring:
+    """All that this user can open wrapped keys with, and wrap them for."""
+    spoken: list[str] = []
+
+    def passphrases() -> Iterator[str]:
+        if (named := os.environ.get("TACHO_PASSPHRASE_FILE")) and not spoken:
+            spoken.append(passphrase_in(named))
+        yield from spoken
+        if not named:
+            yield from _typed()
+
+    def age(fields: Mapping[str, Any], _store: str) -> KeyWrap:
+        from tachograph.wraps.age import AgeWrap
+
+        return AgeWrap(fields, _age_identities)
+
+    def kms(fields: Mapping[str, Any], store_id: str) -> KeyWrap:
+        from tachograph.wraps.kms import KmsWrap, connect
+
+        return KmsWrap(fields, store_id, connect)
+
+    def keyring(fields: Mapping[str, Any], store_id: str) -> KeyWrap:
+        from tachograph.wraps.keyring import private
+
+        return BoxWrap("keyring", fields, private(f"{store_id}/{fields.get('id')}"))
+
+    makers: dict[str, Maker] = {
+        "passphrase": lambda fields, _store: passphrase_wrap(fields, passphrases),
+        "age": age,
+        "aws-kms": kms,
+        "keyring": keyring,
+    }
+    return Ring(own, makers=makers, find=place.find)
+
+
+def passphrase_in(path: str) -> str:
+    """The first line of a file, which may be ``/dev/fd/N``. Raises ``KeyUnavailableError``; never says what is in it."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            said = file.readline(4096).rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise KeyUnavailableError(f"cannot read the passphrase in {path}, {what}; name another file with TACHO_PASSPHRASE_FILE") from None
+    if not said:
+        raise KeyUnavailableError(f"the first line of {path} is empty, and no passphrase; name another file with TACHO_PASSPHRASE_FILE")
+    return said
+
+
+def new_passphrase() -> str:
+    """A passphrase for a new recipient: of the file that is named, else typed twice. Raises ``UsageError``."""
+    if named := os.environ.get("TACHO_PASSPHRASE_FILE"):
+        return passphrase_in(named)
+    if not _terminal():
+        raise UsageError("no terminal to type a passphrase on; name a file that holds it with TACHO_PASSPHRASE_FILE")
+    first = getpass.getpass("New passphrase: ")
+    if getpass.getpass("Again: ") != first:
+        raise UsageError("the two are not the same, and nothing was done; try again")
+    return first
+
+
+def _typed() -> Iterator[str]:
+    for prompt in ("Passphrase of the store: ", "That is not it. Passphrase: ", "That is not it. Passphrase: "):
+        if not _terminal():
+            return
+        yield getpass.getpass(prompt)
+
+
+def _terminal() -> bool:
+    """Whether there is somebody to ask."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
+
+
+def _age_identities() -> str | None:
+    path = os.environ.get("TACHO_AGE_IDENTITY")
+    if not path:
+        return None
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(1 << 20)
+    except OSError as error:
+        raise NotHeldError(f"cannot read {path}, {error.strerror}; name the file of an identity with TACHO_AGE_IDENTITY") from None
+
+
 def open_for_reading(chosen: Settings) -> OpenStore:
-    """An existing store. Raises ``UsageError`` where there is none."""
+    """An existing store. Raises ``UsageError`` where there is none. Without a key file, by whatever else opens it."""
     store = store_at(chosen.store)
     opening.describe(store)
-    return opening.open_store(store, key(chosen))
+    try:
+        own = key(chosen)
+    except KeyUnavailableError:
+        if chosen.key_file.exists() or not opening.has_other_wraps(store):
+            raise
+        own = None
+    return opening.open_store(store, ring(own, KeyPlace(chosen.key_file)))
 
 
 def open_for_writing(chosen: Settings) -> OpenStore:
@@ -166,4 +263,8 @@ def open_for_writing(chosen: Settings) -> OpenStore:
             raise UsageError(f"{chosen.store} is a folder with other things in it, and no store; name a new or empty one with --store")
         opening.create(store, key(chosen, make=True), chosen.entropy)
     # Never a new key for a store that has one: what it holds could not be read with it.
-    return opening.open_store(store, key(chosen))
+    own = key(chosen)
+    own.signer()
+    opened = opening.open_store(store, ring(own, KeyPlace(chosen.key_file)))
+    opening.check_signer(opened)
+    return opened

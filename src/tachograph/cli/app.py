@@ -29,6 +29,7 @@ VERBS = {
     "retain": "choose how long sessions are kept, and delete those whose time is over",
     "shred": "destroy the key of a session's content, for good",
     "vault": "keep the originals of what is masked, sealed for those who may unmask",
+    "keys": "who can read the store: recipients of its keys, rotation, verifier keys",
     "import": "take in sessions that other tools have recorded",
     "redact": "mask the secrets of a text, as they are masked in a record",
 }

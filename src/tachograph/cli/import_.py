@@ -41,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
             rows.extend(_one(opened, chosen, policy.policy, given, path))
         except TachographError as error:
             rows.append({"file": path, "error": str(error)})
+    print_notes(dict.fromkeys(opened.ring.notes))
     if options.json:
         print_json(rows)
     else:

@@ -39,13 +39,15 @@ def run(options: argparse.Namespace) -> int:
     given = secrets.collect([*policy.secret_from, *options.secret_from], os.environ)
     print_notes(given.notes)
     chosen = wiring.settings(options.store)
+    opened = wiring.open_for_writing(chosen)
     done = record.record(
         record.Plan(
-            opened=wiring.open_for_writing(chosen), command=options.command, environment=os.environ, clock=chosen.clock,
+            opened=opened, command=options.command, environment=os.environ, clock=chosen.clock,
             entropy=chosen.entropy, name=options.name, links=options.link, on_loss=options.on_host_loss, id_file=options.id_file,
             given=given, policy=policy, vault=options.vault,
         )
     )  # fmt: skip
+    print_notes(dict.fromkeys(opened.ring.notes))
     calls = ", ".join(plural(count, f"{kind} call") for kind, count in sorted(done.calls.items())) or "no calls"
     if done.error is not None:
         print(f"error: recording of {done.session_id} stopped early, {done.error}", file=sys.stderr)

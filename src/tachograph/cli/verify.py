@@ -9,16 +9,18 @@ from typing import Any
 from tachograph import wiring
 from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, UsageError
 from tachograph.core.ports import Store
-from tachograph.crypto import note
+from tachograph.crypto import succession
 from tachograph.format import layout
 from tachograph.log import ledger, opening, proof
 from tachograph.log.opening import OpenStore
 from tachograph.log.verdict import Judge
-from tachograph.log.verify import SEVERITY, Verification, public_key
+from tachograph.log.verify import SEVERITY, Verification
 
 from . import outside
 from .app import NO
 from .output import plural, print_json
+
+_OWN_WORD = ", and the signing key is the store's own word"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="every session of the store, and its ledger")
     parser.add_argument("--seal", metavar="NOTE", help="a seal that was kept outside: a file, - or SIZE:ROOT")
-    parser.add_argument("--key", metavar="VKEY|FILE", help="the public key that a proof must be signed with (else that of the key file)")
+    parser.add_argument("--key", metavar="VKEY|FILE", help="the public key whose seals are believed, with those before and after it (else that of the key file)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
@@ -39,8 +41,6 @@ def run(options: argparse.Namespace) -> int:
         if everything or options.seal is not None:
             raise UsageError("a proof is checked by itself; name a session, or take --all, for a store")
         return _proof(chosen, options)
-    if options.key is not None:
-        raise UsageError("--key is for a proof; a store is verified with the key file that opens it (TACHO_KEY)")
     if options.session is not None and os.sep in options.session and os.path.isdir(options.session):
         chosen, everything = wiring.settings(options.session), True
     seal = outside.read_seal(options.seal) if options.seal is not None else None
@@ -50,11 +50,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("of which session is this seal; name it (tacho verify SES --seal SIZE:ROOT), or give the signed note")
     store = wiring.store_at(chosen.store)
     described = opening.describe(store)
-    opened, why, damaged = _opened(chosen, store, str(described.get("verifier", "")))
-    try:
-        public = opened.trusted if opened is not None else frozenset({public_key(str(described.get("verifier", "")))})
-    except ValueError:
-        public, damaged = frozenset(), damaged or ("store.json", "its public key is none")
+    opened, why, damaged = _opened(chosen, store, described)
+    public = _trusted(chosen, store, described, opened, options.key)
     judge = Judge(store, public=public, opened=opened)
     if everything:
         results, book = judge.everything({seal.log: [seal.anchor()]} if seal is not None and seal.log is not None else {})
@@ -72,7 +69,9 @@ def run(options: argparse.Namespace) -> int:
         for result in checked:
             _print(result)
         if opened is None:
-            print(f"content not checked, and the signing key is the store's own word: {why}")
+            print(f"content not checked{'' if options.key else _OWN_WORD}: {why}")
+        elif why and not options.key:
+            print(f"content checked{_OWN_WORD}: {why}")
     return 0 if checked and all(r.good for r in checked) else NO
 
 
@@ -120,19 +119,43 @@ def _proof(chosen: wiring.Settings, options: argparse.Namespace) -> int:
     return 0
 
 
-def _opened(chosen: wiring.Settings, store: Store, verifier: str) -> tuple[OpenStore | None, str, tuple[str, str] | None]:
-    """(the store with its keys, why not, (damaged file, what)). Without the key the chain, the frames and the seals can still be checked,
-    against the store's own word of its public key. With the key that the store names, keys that do not open were damaged."""
+def _opened(chosen: wiring.Settings, store: Store, described: dict[str, Any]) -> tuple[OpenStore | None, str, tuple[str, str] | None]:
+    """(the store with its keys, why not or why without a key file, (damaged file, what)). Without the key the chain, the frames and the
+    seals can still be checked, against the store's own word of its public key. With the key that the store names, keys that do not open
+    were damaged."""
+    why, own = "", None
     try:
-        key = wiring.key(chosen)
+        own = wiring.key(chosen)
     except KeyUnavailableError as error:
-        return None, str(error), None
-    mine = verifier == note.verifier("tachograph/" + key.id, key.public())
+        why = str(error)
     try:
-        opened = opening.open_store(store, key)
+        opened = wiring.open_for_reading(chosen)
     except (KeyUnavailableError, FormatError, NotFoundError) as error:
-        return None, str(error), (layout.STORE_KEYS, str(error)) if mine else None
-    return opened, "", None if mine else (layout.STORE, "the public key in it is not that of the key that opens the store")
+        damaged = own is not None and _of_its_line(store, described, own.public())
+        return None, why or str(error), (layout.STORE_KEYS, str(error)) if damaged else None
+    return opened, why, (layout.STORE, "the public key in it is not that of the key that opens the store") if opened.stranger else None
+
+
+def _of_its_line(store: Store, described: dict[str, Any], public: bytes) -> bool:
+    """Whether this is the key that the store names, or one of those before and after it."""
+    first = opening.first_key(store, described)
+    try:
+        said = opening.statements(store)
+    except FormatError:
+        return first == public
+    return first in succession.trusted(public, said, str(described.get("id")))
+
+
+def _trusted(
+    chosen: wiring.Settings, store: Store, described: dict[str, Any], opened: OpenStore | None, named: str | None
+) -> frozenset[bytes]:
+    """The public keys whose seals are believed: the one that was named, else the user's, else the store's own word, and its line."""
+    if named is None and opened is not None:
+        return opened.trusted
+    root = outside.trusted(chosen, named) if named is not None else opening.first_key(store, described)
+    roots = [root] if isinstance(root, bytes) else sorted(root)
+    said, store_id = opening.statements(store), str(described.get("id"))
+    return frozenset(key for one in roots for key in succession.trusted(one, said, store_id))
 
 
 def _resolved(store: Store, name: str) -> str:

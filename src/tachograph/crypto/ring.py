@@ -54,18 +54,20 @@ class Ring:
         return self._made[said]
 
     def wrap(
-        self, recipients: Sequence[Mapping[str, Any]], store_id: str, name: str, plain: bytes, entropy: Entropy
-    ) -> list[dict[str, Any]]:
-        """A wrap for each recipient. One whose service cannot be reached is noted and left out, unless all are."""
-        made: list[dict[str, Any]] = []
+        self, recipients: Sequence[Mapping[str, Any]], store_id: str, name: str, plain: bytes, entropy: Entropy, *, optional: bool = False
+    ) -> dict[str, dict[str, Any]]:
+        """A wrap for each recipient, by its id. One whose service cannot be reached is noted and left out: all of them only where that is
+        ``optional``."""
+        made: dict[str, dict[str, Any]] = {}
         failed: StoreError | NotHeldError | None = None
         for one in recipients:
             try:
-                made.append(self.holder(one, store_id).wrap(name, plain, entropy))
+                made[one["id"]] = self.holder(one, store_id).wrap(name, plain, entropy)
             except (StoreError, NotHeldError) as error:
                 failed = error
-                self.notes.append(f"{name} is not wrapped for {one.get('type')} {one.get('id')} yet, {error}; then run tacho keys rewrap")
-        if not made:
+                note = f"the key of {name} is not wrapped for {one.get('type')} {one.get('id')} yet, {error}; then run tacho keys rewrap"
+                self.notes.append(" ".join(note.split()))
+        if not made and not optional:
             raise failed or KeyUnavailableError(f"no recipient of the key of {name}; tacho keys add names one")
         return made
 

@@ -144,6 +144,13 @@ def passphrase_recipient(passphrase: str, entropy: Entropy, *, cost: int = COST)
     }  # fmt: skip
 
 
+def box_recipient(kind: str, entropy: Entropy) -> tuple[bytes, dict[str, Any]]:
+    """A new private key, and the recipient who has it."""
+    private = entropy(boxes.KEY)
+    public = sealed.public_of(private)
+    return private, {"type": kind, "id": recipient_id(kind, public), "public": base64.b64encode(public).decode()}
+
+
 def stretch(passphrase: str, salt: bytes, cost: int) -> bytes:
     """The X25519 private key of a passphrase, which is taken in Unicode's form NFC: keyboards differ."""
     data = unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogatepass")

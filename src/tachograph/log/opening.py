@@ -37,7 +37,7 @@ STORE = "store"
 @dataclass(frozen=True)
 class OpenStore:
     """A store and the keys to it. ``repr`` shows no key. ``key``: what seals are made with, if it can seal; ``trusted``: the public keys whose
-    seals are believed (32 bytes each); ``owners``: of these, the ones whose word on recipients counts; ``ring``: how keys are wrapped."""
+    seals are believed (32 bytes each); ``owners``: of these, the ones whose word on recipients counts; ``stranger``: ``key`` is not of the store's own line of keys; ``ring``: how keys are wrapped."""
 
     store: Store
     id: str
@@ -47,6 +47,7 @@ class OpenStore:
     with_ring: InitVar[Ring | None] = None
     trusted: frozenset[bytes] = frozenset()
     owners: frozenset[bytes] = frozenset()
+    stranger: bool = False
     ring: Ring = field(init=False, repr=False)
     _held: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
@@ -78,11 +79,17 @@ class OpenStore:
                     f"the key file {self.key.id} cannot be wrapped for, and {self.store.url} has no list of recipients; tacho keys add names one"
                 ) from None
             return [wraps.key_file_recipient(self.key)]
-        return recipients.load(data, self.id, self.owners, f"{self.store.url}/{layout.RECIPIENTS}")
+        where = f"{self.store.url}/{layout.RECIPIENTS}"
+        try:
+            return recipients.load(data, self.id, self.owners, where)
+        except FormatError:
+            # The key may have been rotated since this process has opened the store.
+            root = self.key.public()
+            return recipients.load(data, self.id, frozenset({root, *succession.forward(root, statements(self.store), self.id)}), where)
 
     def wrapped(self, name: str, plain: bytes, holders: Sequence[Mapping[str, Any]], entropy: Entropy) -> bytes:
-        """The file of wraps of a key. ``name``: as in ``wrap_name``."""
-        made = self.ring.wrap(holders, self.id, name, plain, entropy)
+        """The file of wraps of a key. ``name``: a session's id, ``ledger`` or ``store``."""
+        made = list(self.ring.wrap(holders, self.id, name, plain, entropy).values())
         return wrapfile.dump(name, plain, made, store_id=self.id, owner=self.key)
 
     def new_data_key(self, session_id: str, entropy: Entropy) -> bytes:
@@ -116,7 +123,10 @@ class OpenStore:
     def unwrapped(self, session_id: str, found: wrapfile.WrapFile) -> bytes:
         """The key in a file of wraps (``store``: the shared keys)."""
         name = layout.STORE_KEYS if session_id == STORE else layout.keys(session_id)
-        return _unwrapped(self.ring, found, session_id, self.id, self.trusted, f"{self.store.url}/{name}")
+        trusted = self.trusted
+        if found.signed_by(self.id, session_id, trusted) is None:
+            trusted |= succession.trusted(self.key.public(), statements(self.store), self.id)  # rotated since
+        return _unwrapped(self.ring, found, session_id, self.id, trusted, f"{self.store.url}/{name}")
 
 
 def _unwrapped(ring: Ring, found: wrapfile.WrapFile, name: str, store_id: str, trusted: frozenset[bytes], where: str) -> bytes:
@@ -196,7 +206,7 @@ def create(store: Store, key: keys.KeyFile, entropy: Entropy) -> None:
     # The id comes from the keys, so that of two makers at once the second one has the first one's.
     store_id = _id_of(shared)
     ring = Ring(key)
-    made = ring.wrap([wraps.key_file_recipient(key)], store_id, STORE, shared, entropy)
+    made = list(ring.wrap([wraps.key_file_recipient(key)], store_id, STORE, shared, entropy).values())
     try:
         store.put_new(layout.STORE_KEYS, wrapfile.dump(STORE, shared, made, store_id=store_id, owner=key))
     except ConflictError:
@@ -208,27 +218,50 @@ def create(store: Store, key: keys.KeyFile, entropy: Entropy) -> None:
         store.put_new(layout.STORE, _dump(fields))
 
 
-def open_store(store: Store, key: keys.KeyFile | Ring, *, public: bytes | None = None) -> OpenStore:
-    """The store with its shared keys. ``public``: whose seals are believed, where there is no key file (the store's own word)."""
+def first_key(store: Store, described: Mapping[str, Any]) -> bytes:
+    """The public key that ``store.json`` names: the first one. Raises ``FormatError``."""
+    try:
+        return note.public_of(str(described.get("verifier")))
+    except ValueError:
+        raise FormatError(f"no public key in {store.url}/{layout.STORE}; restore the file from a backup") from None
+
+
+def open_store(store: Store, key: keys.KeyFile | Ring) -> OpenStore:
+    """The store with its shared keys. Without a key file, whose seals are believed is the store's own word."""
     ring = key if isinstance(key, Ring) else Ring(key)
     fields = describe(store)
     store_id = str(fields.get("id"))
-    own = ring.key
-    if own is None:
-        try:
-            own = keys.KeyFile(None, None, public or note.public_of(str(fields.get("verifier"))))
-        except ValueError:
-            raise FormatError(f"no public key in {store.url}/{layout.STORE}; restore the file from a backup") from None
+    first = first_key(store, fields)
+    own = ring.key or keys.KeyFile(None, None, first)
     said = statements(store)
     root = own.public()
     trusted = succession.trusted(root, said, store_id)
     owners = frozenset({root, *succession.forward(root, said, store_id)})
+    stranger = first not in trusted and root not in succession.trusted(first, said, store_id)
     where = f"{store.url}/{layout.STORE_KEYS}"
     found = wrapfile.load(store.read(layout.STORE_KEYS, limit=_LIMIT), where)
     shared = _unwrapped(ring, found, STORE, store_id, trusted, where)
     if len(shared) != 2 * boxes.KEY:
         raise FormatError(f"the shared keys have the wrong length, {where}; restore the file from a backup")
-    return OpenStore(store, store_id, own, shared[: boxes.KEY], shared[boxes.KEY :], ring, trusted, owners)
+    return OpenStore(store, store_id, own, shared[: boxes.KEY], shared[boxes.KEY :], ring, trusted, owners, stranger)
+
+
+def has_other_wraps(store: Store) -> bool:
+    """Whether something else than a key file may open this store."""
+    try:
+        found = wrapfile.load(store.read(layout.STORE_KEYS, limit=_LIMIT), "").wraps
+    except (StoreError, FormatError, NotFoundError):
+        return False
+    return isinstance(found, list) and any(isinstance(one, dict) and one.get("type") != "keyfile" for one in found)
+
+
+def check_signer(opened: OpenStore) -> None:
+    """Raises ``KeyUnavailableError`` where the user's key is not the one that this store is sealed with, by the store's own word: what it
+    would seal, nobody could verify."""
+    if opened.stranger:
+        raise KeyUnavailableError(
+            f"the key file {opened.key.id} reads {opened.store.url}, but another key seals it; name that one with TACHO_KEY"
+        )
 
 
 def statements(store: Store) -> list[succession.Statement]:

@@ -115,7 +115,7 @@ def left_behind(opened: OpenStore, session_id: str) -> Left:
         tails.extend(_tail(content, held, referred if held.startswith(pack.MAGIC) and len(held) >= pack.HEADER else 0))
         notes = store.read(seals) if store.exists(seals) else b""
         whole = torn.whole_notes(notes)
-        if _sealed(notes[:whole], session_id, opened.key.public()) > left.tree.size:
+        if _sealed(notes[:whole], session_id, opened.trusted) > left.tree.size:
             # What was sealed was on the device before its seal was: no crash takes it back.
             raise TamperedError(f"lines that were sealed are gone, {store.url}/{name} offset {end}; run tacho verify {session_id}")
         tails.extend(_tail(seals, notes, whole))
@@ -132,7 +132,7 @@ def _tail(name: str, data: bytes, end: int) -> list[Gap]:
     return [Gap(reason="torn_tail", file=file, offset=end, length=len(tail), sha256=hashlib.sha256(tail).hexdigest())]
 
 
-def _sealed(notes: bytes, session_id: str, public: bytes) -> int:
+def _sealed(notes: bytes, session_id: str, public: frozenset[bytes]) -> int:
     """The most lines that a seal of ours speaks of. Other people's seals are for the verifier."""
     most, parts = 0, notes.decode("utf-8", "replace").split("\n\n")
     for text, signatures in zip(parts[::2], parts[1::2], strict=False):
