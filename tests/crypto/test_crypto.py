@@ -88,10 +88,10 @@ def test_a_broken_key_file_is_one_clear_line(data: bytes) -> None:
 
 def test_a_wrap_opens_with_the_right_key_for_the_right_name_only() -> None:
     key, other = keys.generate(os.urandom), keys.generate(os.urandom)
-    made = Ring(key).wrap([wraps.key_file_recipient(key)], "sto_A", "ses_A", b"d" * 32, os.urandom).values()
+    made = Ring(key).wrap([wraps.key_file_recipient(key)], "sto_A", "ses_A", b"d" * 32, os.urandom)
 
     def opened(ring: Ring, name: str) -> bytes:
-        return ring.open("sto_A", name, made, "f", good=lambda _: True)
+        return ring.open("sto_A", name, list(made.values()), "f", good=lambda _: True)
 
     assert opened(Ring(key), "ses_A") == b"d" * 32
     with pytest.raises(KeyUnavailableError, match=other.id):

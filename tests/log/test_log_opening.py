@@ -139,8 +139,7 @@ def test_a_key_that_the_store_did_not_sign_for_is_not_used(tmp_path: Path) -> No
     """Whoever can write the folder can seal a box for a public half, and would read what is written from then on."""
     opened = new_store(tmp_path / "store")
     opened.new_data_key(SESSION, Entropy())
-    forged = Ring(None).wrap(opened.recipients(), opened.id, SESSION, b"known to the thief".ljust(32), Entropy())
-    forged = list(forged.values())
+    forged = list(Ring(None).wrap(opened.recipients(), opened.id, SESSION, b"known to the thief".ljust(32), Entropy()).values())
     file = tmp_path / f"store/keys/{SESSION}.json"
     whole = json.loads(file.read_bytes())
     file.write_text(json.dumps({**whole, "wraps": forged}))

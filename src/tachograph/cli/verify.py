@@ -30,7 +30,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="every session of the store, and its ledger")
     parser.add_argument("--seal", metavar="NOTE", help="a seal that was kept outside: a file, - or SIZE:ROOT")
-    parser.add_argument("--key", metavar="VKEY|FILE", help="the public key whose seals are believed, with those before and after it (else that of the key file)")
+    parser.add_argument(
+        "--key",
+        metavar="VKEY|FILE",
+        help="the public key whose seals are believed, with those before and after it (else that of the key file)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
@@ -51,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
     store = wiring.store_at(chosen.store)
     described = opening.describe(store)
     opened, why, damaged = _opened(chosen, store, described)
-    public = _trusted(chosen, store, described, opened, options.key)
+    try:
+        public = _trusted(chosen, store, described, opened, options.key)
+    except FormatError as error:
+        public, damaged = frozenset(), damaged or (layout.STORE, str(error))
     judge = Judge(store, public=public, opened=opened)
     if everything:
         results, book = judge.everything({seal.log: [seal.anchor()]} if seal is not None and seal.log is not None else {})
@@ -138,7 +145,10 @@ def _opened(chosen: wiring.Settings, store: Store, described: dict[str, Any]) ->
 
 def _of_its_line(store: Store, described: dict[str, Any], public: bytes) -> bool:
     """Whether this is the key that the store names, or one of those before and after it."""
-    first = opening.first_key(store, described)
+    try:
+        first = opening.first_key(store, described)
+    except FormatError:
+        return False
     try:
         said = opening.statements(store)
     except FormatError:
