@@ -77,6 +77,6 @@ def test_what_makes_no_sense_is_said(recorded: Tacho, tmp_path: Path) -> None:
     refused(recorded("verify", "@last", "--seal", str(tmp_path / "junk")), 2, "not a seal")
     refused(recorded("verify", "@last", "--seal", str(tmp_path / "none")), 2, "cannot read")
     refused(recorded("verify", seal, "--all"), 2, "a proof is checked by itself")
-    refused(recorded("verify", "@last", "--key", "x"), 2, "--key is for a proof")
+    refused(recorded("verify", "@last", "--key", "x"), 2, "not an Ed25519 verifier key")
     refused(recorded("prove", "@last", "--event", "evt_none"), 2, "no event evt_none")
     refused(recorded("verify", "ledger", "--seal", seal), 2, "the seal is of")
