@@ -282,6 +282,27 @@ def singular(name: str) -> str:
     return name[:-1] if name.lower().endswith(("keys", "tokens", "secrets", "passwords", "credentials", "passphrases", "cookies")) else name
 
 
+class Voice(enum.IntEnum):
+    """How far a name in a text speaks for itself."""
+
+    MUTE = 0  #: it says nothing, whatever is before it: ``keyword``
+    SECOND = 1  #: it says nothing by itself: ``key``, but ``api key``
+    SPEAKS = 2
+
+
+@lru_cache(maxsize=8192)
+def voice(name: str) -> Voice:
+    """Whether a name, or one of its parts between dots, says anything, alone or behind another word."""
+    parts = set()
+    for each in (name, name.lower(), singular(name)):
+        between = each.replace("$", ".").split(".")
+        parts |= {part.strip("-_") for part in between}
+        parts |= {".".join(between[:end]).strip("-._") for end in range(2, len(between) + 1)}
+    if any(named(part).strength for part in parts):
+        return Voice.SPEAKS
+    return Voice.SECOND if any(named("api_" + part).strength for part in parts) else Voice.MUTE
+
+
 def about(name: str) -> bool:
     """Whether a name below a secret's name is about that secret: its type, owner, date."""
     return any(word in ABOUT for word in words(name))

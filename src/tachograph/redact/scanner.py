@@ -46,6 +46,7 @@ from tachograph.redact.prefilter.index import Index
 from tachograph.redact.prefilter.trigger import OUTSIDE, Trigger, places
 from tachograph.redact.repeats import again
 from tachograph.redact.spans import Edit, Found, Ranked, merge, ranked
+from tachograph.redact.telling import telling
 from tachograph.redact.vendors import DEFAULT, Vendors
 
 #: Characters. Nothing shorter can hold a secret and its name.
@@ -107,13 +108,17 @@ class Scanner:
             return sorted(own if len(own) == len(hits) else own + assignments.foreign(text))
 
         def beside(text: str, places: list[assignments.Place]) -> Iterable[Found]:
-            if not places:
-                return
-            yield from assignments.find(text, places, named=named)
-            yield from tables.find(text, places, named=named)
-            yield from nested.find(text, places, named=named)
-            yield from pairs.find(text, places, named=named)
-            yield from prose.told(text, places)
+            which = telling(text, places)
+            if which.assigned:
+                yield from assignments.find(text, which.assigned, named=named)
+            if which.below:
+                yield from tables.find(text, which.below, named=named)
+            if which.nested:
+                yield from nested.find(text, which.nested, named=named)
+            if which.paired:
+                yield from pairs.find(text, which.paired, named=named)
+            if which.told:
+                yield from prose.told(text, which.told)
 
         return (
             Finder(Depth.SHAPES, 1, pem.TRIGGERS, lambda text, _: blocks(text)),
