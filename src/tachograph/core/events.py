@@ -241,7 +241,8 @@ class Note(Event, frozen=True, kw_only=True):
 
 
 class Gap(Event, frozen=True, kw_only=True):
-    """Something is missing here, and the log says so. ``reason``: ``torn_tail``, ``host_lost``, ``not_captured``, ``dropped``…;
+    """Something is missing here, and the log says so. ``reason``: ``torn_tail``, ``host_lost``, ``host_stopped``, ``not_captured``
+    (``what``: ``workspace``; all where there is none), ``dropped``…;
     ``next_writer`` (in the ledger): nothing is missing, another writer goes on; ``frontier``: the peaks of the Merkle tree over all lines
     before this one, in hex, so that its writer and the next need not read them."""
 
@@ -253,6 +254,7 @@ class Gap(Event, frozen=True, kw_only=True):
     length: int | None = None
     sha256: str | None = None
     count: int | None = None
+    what: str | None = None
     frontier: list[str] = msgspec.field(default_factory=list)
 
 

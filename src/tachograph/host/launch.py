@@ -61,19 +61,53 @@ class Meeting:
 
     def environment(self, base: Mapping[str, str], *, mode: str, on_loss: str) -> dict[str, str]:
         """The command's environment: as it was, and what the client needs to find us."""
-        boot = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "client", "boot")
-        path = base.get("PYTHONPATH")
-        return {
-            **{key: value for key, value in base.items() if key not in ENVIRONMENT},
-            "PYTHONPATH": boot + (os.pathsep + path if path else ""),
-            "TACHO_SOCKET": self.socket,
-            "TACHO_TOKEN": self.token,
-            "TACHO_MODE": mode,
-            "TACHO_ON_HOST_LOSS": on_loss,
-        }
+        return client_environment(base, socket=self.socket, token=self.token, mode=mode, on_loss=on_loss)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def client_environment(base: Mapping[str, str], *, socket: str, token: str, mode: str, on_loss: str) -> dict[str, str]:
+    """A command's environment: as it was, and what the client in it needs to find its host."""
+    boot = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "client", "boot")
+    path = base.get("PYTHONPATH")
+    return {
+        **{key: value for key, value in base.items() if key not in ENVIRONMENT},
+        "PYTHONPATH": boot + (os.pathsep + path if path else ""),
+        "TACHO_SOCKET": socket,
+        "TACHO_TOKEN": token,
+        "TACHO_MODE": mode,
+        "TACHO_ON_HOST_LOSS": on_loss,
+    }
+
+
+class Control:
+    """The launcher's end of its line to a host that it has forked."""
+
+    def __init__(self, end: socket.socket, pid: int) -> None:
+        self._end = end
+        self._pid = pid
+
+    def fileno(self) -> int:
+        return self._end.fileno()
+
+    def receive(self) -> bytes | None:
+        """What the host said, as lines of JSON; None when it says nothing more. Waits where there is nothing yet."""
+        try:
+            return self._end.recv(1 << 20) or None
+        except OSError:
+            return None
+
+    def tell_exit(self, report: dict[str, Any]) -> None:
+        """How the command ended: ``exit_code``, ``signal``, ``seconds``."""
+        with contextlib.suppress(OSError):
+            self._end.sendall(json.dumps(report).encode() + b"\n")
+            self._end.shutdown(socket.SHUT_WR)
+
+    def over(self) -> None:
+        """The host has said its last word."""
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
 
 
 def executable(command: Sequence[str], environment: Mapping[str, str]) -> str:
@@ -91,19 +125,19 @@ def executable(command: Sequence[str], environment: Mapping[str, str]) -> str:
     raise UsageError(f"no such command, {name}; check the spelling and PATH")
 
 
-def fork_host(serve: Callable[[socket.socket], None]) -> tuple[int, socket.socket]:
-    """The host's process id, and the control socket to it. ``serve`` runs in the child and gets the other end."""
+def fork_host(serve: Callable[[socket.socket], Any]) -> Control:
+    """The line to a new host. ``serve`` runs in the child and gets the other end."""
     ours, theirs = socket.socketpair()
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
     if pid:
         theirs.close()
-        return pid, ours
+        return Control(ours, pid)
     code = 70
     try:
         ours.close()
-        _become_host()
+        become_host()
         serve(theirs)
         code = 0
     except BaseException as error:  # noqa: BLE001 - the last line of a process: it must end by itself, and say so
@@ -115,21 +149,26 @@ def fork_host(serve: Callable[[socket.socket], None]) -> tuple[int, socket.socke
         os._exit(code)
 
 
-def _become_host() -> None:
+def become_host() -> None:
+    """Of a process that will see secrets: it ends by itself only, and cannot be looked into."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(name, signal.SIG_IGN)  # the host ends when there is nothing left to record, not when somebody is in a hurry
+    close_memory(b"tacho-host")
+
+
+def close_memory(name: bytes) -> None:
+    """No core dump, no ptrace and no ``/proc/PID/mem`` of this process and what it forks, for its own user either."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with contextlib.suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None)
-        libc.prctl(15, b"tacho-host", 0, 0, 0)  # PR_SET_NAME, for people who look at ps
-        libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE off: no core dump, no ptrace, of a process that has seen secrets
+        libc.prctl(15, name, 0, 0, 0)  # PR_SET_NAME, for people who look at ps
+        libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE off
 
 
 def run(
     command: Sequence[str],
     environment: Mapping[str, str],
-    control: socket.socket,
-    host_pid: int,
+    control: Control,
     *,
     on_loss: str,
     before_exec: Callable[[], None] | None = None,
@@ -157,11 +196,11 @@ def run(
         while child.poll() is None:
             ready = [fd for fd, _ in poller.poll(200 if ended is not None else 20)]
             if control.fileno() in ready:
-                data = _receive(control)
-                said += data
+                data = control.receive()
+                said += data or b""
                 if data and b'"stop"' in data:
                     deadline = time.monotonic() + GRACE
-                if not data:
+                if data is None:
                     poller.unregister(control)
                     notes.append("the host died while the command ran")
                     if on_loss == "stop":
@@ -171,13 +210,10 @@ def run(
         seconds = time.monotonic() - began
         code = child.returncode
         killed = -code if code < 0 else None
-        with contextlib.suppress(OSError):
-            control.sendall(json.dumps({"exit_code": code if code >= 0 else None, "signal": killed, "seconds": seconds}).encode() + b"\n")
-            control.shutdown(socket.SHUT_WR)
-        while data := _receive(control):
+        control.tell_exit({"exit_code": code if code >= 0 else None, "signal": killed, "seconds": seconds})
+        while (data := control.receive()) is not None:
             said += data
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(host_pid, 0)
+        control.over()
         if ended is not None:
             os.close(ended)
     finally:
@@ -210,13 +246,6 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.wait(5)
     except subprocess.TimeoutExpired:
         child.kill()
-
-
-def _receive(control: socket.socket) -> bytes:
-    try:
-        return control.recv(1 << 20)
-    except OSError:
-        return b""
 
 
 def _last_words(said: bytes) -> dict[str, Any] | None:

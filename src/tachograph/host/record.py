@@ -8,9 +8,9 @@ import json
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -28,12 +28,13 @@ from tachograph.log.writer import SETTLE, Mark, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import fingerprint
 
-from . import facts, launch, patterns
+from . import launch, patterns, surroundings
 from .entering import Entering
 from .policy import Chosen
 from .recorder import Recorder, masked
 from .secrets import Given
 from .server import Server
+from .surroundings import Surroundings
 from .workspace import Watcher
 
 #: Without a word from the command for this long, ``session_start`` is written without what the command's own process knows. Seconds.
@@ -42,6 +43,8 @@ WAIT_FOR_HELLO = 2.0
 
 #: Seconds. An agent waits for the host only around commands and external tools, which take longer than this by themselves.
 COALESCE = 0.0003
+#: A host that is stopped reads on for this long: what clients have handed over belongs to the record. Seconds.
+STOPPING = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,8 @@ class Plan:
     given: Given = field(default_factory=Given)
     policy: Chosen = field(default_factory=Chosen)
     vault: bool = False
+    #: Where this process keeps compiled patterns: a folder of its own user.
+    cache: str = field(default_factory=lambda: patterns.folder(os.environ))
 
 
 @dataclass(frozen=True)
@@ -74,11 +79,57 @@ class Recorded:
     waiting: int = 0
 
 
+class Caller(Protocol):
+    """The process that runs the command, as the host hears it. ``waiting``: there is something to hear, though its file is not readable."""
+
+    @property
+    def waiting(self) -> bool: ...
+    def fileno(self) -> int: ...
+
+    def heard(self) -> dict[str, Any] | None:
+        """To be called when there is something to read: how the command ended; ``lost`` if nobody will say; None as long as it runs."""
+        ...
+
+    def tell(self, summary: dict[str, Any]) -> None:
+        """The last word."""
+        ...
+
+
+class Forker:
+    """A caller that has forked the host."""
+
+    waiting = False
+
+    def __init__(self, control: socket.socket) -> None:
+        control.setblocking(False)
+        self._control = control
+        self._buffer = b""
+
+    def fileno(self) -> int:
+        return self._control.fileno()
+
+    def heard(self) -> dict[str, Any] | None:
+        try:
+            data = self._control.recv(1 << 16)
+        except BlockingIOError:
+            return None
+        except OSError:
+            data = b""
+        self._buffer += data
+        if data:
+            return None
+        found: dict[str, Any] = json.loads(self._buffer.splitlines()[0]) if b"\n" in self._buffer else {"lost": True}
+        return found
+
+    def tell(self, summary: dict[str, Any]) -> None:
+        self._control.setblocking(True)
+        self._control.sendall(json.dumps(summary).encode() + b"\n")
+        self._control.close()
+
+
 def record(plan: Plan) -> Recorded:
     """Run the command and record it. Raises before it runs when it cannot be recorded at all."""
-    environment = {**plan.environment}
-    # A set's order depends on the hash seed: a replay needs the same. Drawn, not fixed: recording must not weaken the agent.
-    environment.setdefault("PYTHONHASHSEED", str(int.from_bytes(plan.entropy(4), "big")))
+    environment = with_hash_seed(plan.environment, plan.entropy)
     launch.executable(plan.command, environment)
     sealed_for = opening.vault_key(plan.opened) if plan.vault else None
     session_id = ids.session_id(plan.clock.unix_ms(), plan.entropy(10))
@@ -86,35 +137,54 @@ def record(plan: Plan) -> Recorded:
     try:
         data_key = plan.opened.new_data_key(session_id, plan.entropy)
         if plan.id_file is not None:
-            _write_id(plan.id_file, session_id)  # before the first look at the workspace, which it may lie in
-        kept = vault.create(plan.opened.store, session_id, sealed_for, plan.entropy) if sealed_for is not None else None
-        writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy, companion=kept)
-        redactor = _redactor(plan, environment, kept)
-        lasting = LastingWriter(writer, plan.opened, data_key, clock=plan.clock, entropy=plan.entropy)
-        driver = _driver(plan, lasting, environment, redactor, kept.key_id if kept else None)
-        server = Server(meeting.socket, meeting.token, driver, coalesce=COALESCE)
-
-        def serve(theirs: socket.socket) -> None:
-            patterns.later(redactor.index, patterns.folder(environment), plan.opened.fingerprint_key)
-            entering = Entering(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy)
-            _serve(server, driver, theirs, plan.opened.store, entering)
-
-        pid, control = launch.fork_host(serve)
+            write_id(plan.id_file, session_id)  # before the first look at the workspace, which it may lie in
+        around = surroundings.here(avoid=(plan.opened.store.url,))
+        session = Session(plan, session_id, data_key, environment, around, sealed_for=sealed_for)
+        server = Server(meeting.socket, meeting.token, session.driver, coalesce=COALESCE)
+        control = launch.fork_host(lambda theirs: session.serve(server, Forker(theirs)))
         server.close()
-        driver.writer.let_go()
+        session.driver.writer.let_go()
         ended = launch.run(
-            plan.command, meeting.environment(environment, mode="record", on_loss=plan.on_loss), control, pid, on_loss=plan.on_loss
+            plan.command, meeting.environment(environment, mode="record", on_loss=plan.on_loss), control, on_loss=plan.on_loss
         )
     finally:
         meeting.remove()
     return _outcome(plan, session_id, ended)
 
 
+class Session:
+    """A session that was begun. Its host is whoever calls ``serve``."""
+
+    def __init__(
+        self, plan: Plan, session_id: str, data_key: bytes, environment: Mapping[str, str], around: Surroundings,
+        *, sealed_for: bytes | None,
+    ) -> None:  # fmt: skip
+        self.plan = plan
+        self.session_id = session_id
+        kept = vault.create(plan.opened.store, session_id, sealed_for, plan.entropy) if sealed_for is not None else None
+        writer = SessionWriter(plan.opened, session_id, data_key, clock=plan.clock, entropy=plan.entropy, companion=kept)
+        self._redactor = _redactor(plan, environment, kept)
+        lasting = LastingWriter(writer, plan.opened, data_key, clock=plan.clock, entropy=plan.entropy)
+        self.driver = _driver(plan, lasting, environment, around, self._redactor, kept.key_id if kept else None)
+
+    def serve(self, server: Server, caller: Caller, stopping: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+        """Record until the command and its clients are gone, or until ``stopping``. Returns what it told the caller at last."""
+        plan = self.plan
+        patterns.later(self._redactor.index, plan.cache, plan.opened.fingerprint_key)
+        entering = Entering(plan.opened, self.session_id, clock=plan.clock, entropy=plan.entropy)
+        return _serve(server, self.driver, caller, plan.opened.store, entering, stopping)
+
+
+def with_hash_seed(environment: Mapping[str, str], entropy: Entropy) -> dict[str, str]:
+    """A set's order depends on the hash seed: a replay needs the same. Drawn, not fixed: recording must not weaken the agent."""
+    return {"PYTHONHASHSEED": str(int.from_bytes(entropy(4), "big")), **environment}
+
+
 def _redactor(plan: Plan, environment: Mapping[str, str], kept: vault.VaultWriter | None) -> Redactor:
     known = plan.policy.known(_visible(environment))
     redactor = Redactor(plan.policy.policy, key=plan.opened.fingerprint_key, known=known, sink=kept.keep if kept else None, learns=True)
     plan.given.teach(redactor)
-    patterns.load(redactor.index, patterns.folder(environment), plan.opened.fingerprint_key)
+    patterns.load(redactor.index, plan.cache, plan.opened.fingerprint_key)
     return redactor
 
 
@@ -122,24 +192,27 @@ def _visible(environment: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in environment.items() if key not in launch.ENVIRONMENT}
 
 
-def _driver(plan: Plan, writer: LastingWriter, environment: Mapping[str, str], redactor: Redactor, vault_key: str | None) -> Recorder:
+def _driver(
+    plan: Plan, writer: LastingWriter, environment: Mapping[str, str], around: Surroundings, redactor: Redactor, vault_key: str | None
+) -> Recorder:
     policy = plan.policy.policy
-    cwd = os.getcwd()
     tally: collections.Counter[str] = collections.Counter()
     # What people call a branch, a session or a ticket is in clear text in the log, so nothing else would hide what they put there.
-    repository = redactor.document(facts.repository(cwd), tally)
-    watcher = Watcher(cwd, repository, redactor, avoid=(plan.opened.store.url,))
+    repository = redactor.document(around.repository, tally)
+    watcher = Watcher(around.cwd, repository, redactor, eyes=around.eyes)
     found: dict[str, Any] = {
         "argv": redactor.arguments(list(plan.command), tally),
         "env": redactor.environment(_visible(environment), tally),
-        "cwd": cwd,
-        "umask": _umask(),
-        "host": facts.host(),
+        "cwd": around.cwd,
+        "umask": around.umask,
+        "host": around.host,
         # A replay makes the policy again of this, and knows the values that were given by their fingerprints: it needs no file.
         "policy": policy.document(),
         "given": sorted(fingerprint(plan.opened.fingerprint_key, value) for value in plan.given.values),
         "repository": {key: value for key, value in repository.items() if key != "top"},
     }
+    if around.caller is not None:
+        found["caller"] = {"uid": around.caller}
     base = watcher.base(tally)
     start = SessionStart(
         recorder=f"tachograph {tachograph.__version__}", name=redactor.document(plan.name, tally), agent=redactor.text(_agent(plan.command), tally), repo_url=repository.get("url"),
@@ -149,30 +222,22 @@ def _driver(plan: Plan, writer: LastingWriter, environment: Mapping[str, str], r
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
     return Recorder(
         writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"),
-        stops=plan.on_loss == "stop",
+        stops=plan.on_loss == "stop", packages=around.packages,
     )  # fmt: skip
 
 
-def _serve(server: Server, driver: Recorder, control: socket.socket, store: Store, entering: Entering) -> None:
+def _serve(
+    server: Server, driver: Recorder, caller: Caller, store: Store, entering: Entering, stopping: Callable[[], bool]
+) -> dict[str, Any]:
     """In the host's process, until the command and its clients are gone."""
     began = time.monotonic()
-    control.setblocking(False)
-    state: dict[str, Any] = {"buffer": b"", "exit": None, "until": None}
+    state: dict[str, Any] = {"exit": None, "until": None}
 
     def heard() -> None:
-        try:
-            data = control.recv(1 << 16)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        state["buffer"] += data
-        if not data:
-            server.unwatch(control)
-            if b"\n" in state["buffer"]:
-                state["exit"] = json.loads(state["buffer"].splitlines()[0])
-            else:
-                state["exit"] = {"lost": True}  # the launcher was killed; its command may still run
+        found = caller.heard()
+        if found is not None:
+            server.unwatch(caller)
+            state["exit"] = found  # lost: the launcher was killed; its command may still run
             state["until"] = time.monotonic() + launch.LINGER
 
     def done() -> bool:
@@ -182,6 +247,11 @@ def _serve(server: Server, driver: Recorder, control: socket.socket, store: Stor
             return True  # nothing more can be kept: the clients are let go, and do as --on-host-loss says
         if entering.is_time() and (point := driver.seal()) is not None:
             entering.sealed(*point, ended=False, wait=0)  # the agent waits for us: another writer's turn is not waited for
+        if state["exit"] is None and caller.waiting:
+            heard()
+        if stopping():
+            late = state.setdefault("stop", time.monotonic() + STOPPING)
+            return bool(time.monotonic() > late)  # what clients have handed over by now is read first
         if state["exit"] is None:
             return False
         return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
@@ -189,11 +259,11 @@ def _serve(server: Server, driver: Recorder, control: socket.socket, store: Stor
     # Here and not before the fork, while the command starts by itself: its first word is heard after this.
     driver.entered(entering.begin())
     store.recover()
-    server.watch(control, heard)
+    server.watch(caller, heard)
     server.serve(done)
     ended = state["exit"] or {}
     driver.finish(
-        exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")),
+        exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")), stopped="stop" in state,
         duration_ms=(ended.get("seconds") or time.monotonic() - began) * 1000,
     )  # fmt: skip
     if (point := driver.seal()) is not None:
@@ -204,12 +274,11 @@ def _serve(server: Server, driver: Recorder, control: socket.socket, store: Stor
     summary = {
         "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting,
         "dropped": driver.writer.dropped, "trouble": driver.trouble,
-        "mark": msgspec.to_builtins(driver.writer.mark) if driver.writer.failure is not None else None,
+        "mark": msgspec.to_builtins(driver.writer.mark) if driver.writer.failure is not None else None, "stopped": "stop" in state,
     }  # fmt: skip
-    control.setblocking(True)
-    control.sendall(json.dumps(summary).encode() + b"\n")
-    control.close()
+    caller.tell(summary)
     server.close()
+    return summary
 
 
 def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
@@ -223,38 +292,40 @@ def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
         return Recorded(session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), error, int(said.get("waiting", 0)))
     reason = str(said["failure"]) if said is not None else "the host was killed"
     mark = said.get("mark") if said is not None else None
-    declared = _declare_loss(plan, session_id, ended, msgspec.convert(mark, Mark) if mark is not None else None)
+    declared = declare_loss(
+        plan.opened, session_id, ended, msgspec.convert(mark, Mark) if mark is not None else None, clock=plan.clock, entropy=plan.entropy
+    )
     return Recorded(session_id, ended, declared, {}, f"{reason}; what was recorded until then is safe, the rest is declared as lost")
 
 
-def _declare_loss(plan: Plan, session_id: str, ended: launch.Ended, mark: Mark | None) -> int:
+def declare_loss(opened: OpenStore, session_id: str, ended: launch.Ended, mark: Mark | None, *, clock: Clock, entropy: Entropy) -> int:
     """Continue the dead host's log far enough to say that it died, and how the command ended. ``mark``: where it ended, if a write had
-    failed before: what can be read behind it is perhaps not on the device."""
+    failed before: what can be read behind it is perhaps not on the device. How many lines the log has now; 0 if nothing could be declared."""
     from tachograph.log import recover
 
     try:
         if mark is None:
-            writer = recover.resume(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy, reason="host_lost")
+            writer = recover.resume(opened, session_id, clock=clock, entropy=entropy, reason="host_lost")
         else:
             writer = recover.restart(
-                plan.opened, session_id, plan.opened.data_key(session_id), mark, clock=plan.clock, entropy=plan.entropy,
-                reason="host_lost", lock=plan.opened.store.lock(layout.lock(session_id)),
+                opened, session_id, opened.data_key(session_id), mark, clock=clock, entropy=entropy,
+                reason="host_lost", lock=opened.store.lock(layout.lock(session_id)),
             )  # fmt: skip
         status = "killed" if ended.signal else "lost"
         end = SessionEnd(status=status, exit_code=ended.exit_code, signal=ended.signal, duration_ms=round(ended.seconds * 1000, 3))
         writer.append(Draft(event=end))
         writer.seal()
         size = writer.size
-        Entering(plan.opened, session_id, clock=plan.clock, entropy=plan.entropy).sealed_after_loss(size, writer.root)
+        Entering(opened, session_id, clock=clock, entropy=entropy).sealed_after_loss(size, writer.root)
         writer.close()
-        plan.opened.store.recover()
-        plan.opened.store.settle(SETTLE)
+        opened.store.recover()
+        opened.store.settle(SETTLE)
         return size
     except (TachographError, OSError):
         return 0  # a full disk takes no declaration either; verify finds the log unsealed and says so
 
 
-def _write_id(path: str, session_id: str) -> None:
+def write_id(path: str, session_id: str) -> None:
     try:
         with open(path, "w", encoding="ascii") as file:
             file.write(session_id + "\n")
@@ -268,9 +339,3 @@ def _agent(command: Sequence[str]) -> str:
     if script is None and "-m" in command[:-1]:
         script = command[list(command).index("-m") + 1]
     return os.path.basename(script or command[0])
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -10,7 +10,7 @@ import collections
 import contextlib
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +49,7 @@ class Recorder:
 
     def __init__(
         self, writer: LastingWriter, redactor: Redactor, *, start: Draft, watcher: Watcher, digest: Digest, repo_sha: str | None,
-        stops: bool = False,
+        stops: bool = False, packages: Callable[[list[str]], dict[str, str]] = facts.packages,
     ) -> None:  # fmt: skip
         """``stops``: a record that is not whole is none (``--on-host-loss stop``): nothing goes on after the first failure."""
         self.writer = writer
@@ -60,6 +60,8 @@ class Recorder:
         self._redactor = redactor
         self._start: Draft | None = start
         self._watcher = watcher
+        self._packages = packages
+        self._blind = False
         self._repo_sha = repo_sha
         self._flights: dict[tuple[int, int], Flight] = {}
         self._ids: dict[tuple[int, int], str] = {}
@@ -79,7 +81,7 @@ class Recorder:
     def hello(self, peer: Peer, header: dict[str, Any]) -> dict[str, Any]:
         self.joined += 1
         found = {key: header.get(key) for key in ("python", "implementation", "executable", "argv", "cwd", "ppid")}
-        found["packages"] = facts.packages([str(p) for p in header.get("path", [])])
+        found["packages"] = self._packages([str(p) for p in header.get("path", [])])
         tally: collections.Counter[str] = collections.Counter()
         found["argv"] = self._redactor.arguments([str(a) for a in header.get("argv", [])], tally)
         if self._main is None:
@@ -179,8 +181,8 @@ class Recorder:
 
     # -- the end ---------------------------------------------------------------------------------------------------------
 
-    def finish(self, *, exit_code: int | None, signal: int | None, duration_ms: float, lost: bool = False) -> None:
-        """Close what is open, write ``session_end``, seal."""
+    def finish(self, *, exit_code: int | None, signal: int | None, duration_ms: float, lost: bool = False, stopped: bool = False) -> None:
+        """Close what is open, write ``session_end``, seal. ``stopped``: the host was told to end, and the command goes on or not."""
         if self.failure is not None:
             with contextlib.suppress(StoreError):
                 self.writer.again()  # what is in memory is not lost for one failure
@@ -195,7 +197,9 @@ class Recorder:
         if not self.joined:
             self._append(Draft(event=events.Gap(reason="not_captured")))
         stdout_hash = self._printed()
-        status = "lost" if lost else "killed" if signal is not None else "ok" if exit_code == 0 else "error"
+        if stopped:
+            self._append(Draft(event=events.Gap(reason="host_stopped")))
+        status = "lost" if lost or stopped else "killed" if signal is not None else "ok" if exit_code == 0 else "error"
         end = events.SessionEnd(
             status=status, exit_code=exit_code, signal=signal, duration_ms=round(duration_ms, 3),
             stdout_hash=stdout_hash, calls=dict(self._counts),
@@ -247,10 +251,17 @@ class Recorder:
     def _look(self, lane: str, parent: str | None) -> None:
         """What the agent's own code changed since the last look; the call that begins now must not be charged with it."""
         tally: collections.Counter[str] = collections.Counter()
-        changes = self._watcher.look(tally)
+        changes = self._changes(tally)
         if changes is not None:
             event = events.Workspace(lane=lane, changed=len(changes["changes"]), parent_id=parent, **masked(tally))
             self._append(Draft(event=event, contents={"changes_uri": changes}))
+
+    def _changes(self, tally: collections.Counter[str]) -> dict[str, Any] | None:
+        changes = self._watcher.look(tally)
+        if self._watcher.lost is not None and not self._blind:
+            self._blind = True
+            self._append(Draft(event=events.Gap(reason="not_captured", what="workspace")))
+        return changes
 
     def _finish(self, flight: Flight) -> None:
         if flight.kind == "http":
@@ -348,7 +359,7 @@ class Recorder:
         output: Any = result.get("shown", result.get("value"))
         if flight.chunks:
             output = [facts.parsed(chunk) for chunk in chunks]
-        changes = self._watcher.look(flight.tally) if result.get("wrote") or last.get("wrote") else None
+        changes = self._changes(flight.tally) if result.get("wrote") or last.get("wrote") else None
         said = wire(flight, flight.head or None, chunks, last or None)
         if flight.printed:
             said["printed"] = [[order, fd, self._redactor.text(text, flight.tally)] for order, fd, text in flight.printed]
@@ -382,7 +393,7 @@ class Recorder:
         contents = {
             "request_uri": flight.request, "wire_uri": wire(flight, flight.head or None, chunks, last or None),
             "output_uri": {key: facts.text(value) for key, value in output.items()} or None, "error_uri": last.get("error"),
-            "workspace_uri": self._watcher.look(flight.tally),
+            "workspace_uri": self._changes(flight.tally),
         }  # fmt: skip
         self._append(Draft(event=event, contents=contents))
 

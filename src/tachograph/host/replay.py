@@ -85,11 +85,11 @@ def replay(plan: Plan) -> dict[str, Any]:
         server = Server(meeting.socket, meeting.token, player)
         ours, theirs = socket.socketpair()
         digest = plan.recording.opened.digest()
-        pid, control = launch.fork_host(lambda end: _serve(server, player, redactor, end, ours, guarded, digest))
+        control = launch.fork_host(lambda end: _serve(server, player, redactor, end, ours, guarded, digest))
         server.close()
         ours.close()
         ended = launch.run(
-            command, meeting.environment(environment, mode="replay", on_loss="stop"), control, pid, on_loss="stop",
+            command, meeting.environment(environment, mode="replay", on_loss="stop"), control, on_loss="stop",
             before_exec=_before_exec(guarded, restore, root, str(facts.get("cwd") or root), theirs), stdout=_stdout(plan.quiet),
         )  # fmt: skip
     finally:

@@ -8,6 +8,7 @@ to its end after it died.
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import selectors
 import socket
@@ -21,6 +22,9 @@ from tachograph.format import canonical
 
 #: Read ahead at most this much before working it off; beyond it the sockets fill up and the agent waits.
 READ_AHEAD = 256 << 20
+#: Connections that have not said anything yet; the oldest makes room. And so many bytes may be what they say first.
+SILENT = 512
+HELLO = 16 << 20
 #: Work at most this long before looking at the sockets again, seconds.
 SLICE = 0.01
 #: Ask whether it is done at least this often, seconds.
@@ -37,6 +41,10 @@ class Peer:
         self.lane = "main"
         self.splitter = Splitter()
         self.greeted = False
+        #: Has sent a whole frame, or never will.
+        self.spoke = False
+        #: Nothing more is read from it.
+        self.dropped = False
         self.gone = False
         self._held: list[bytes] = []
 
@@ -86,15 +94,17 @@ class Driver(Protocol):
 class Server:
     """Serves a unix socket in a private folder until ``stop`` says so."""
 
-    def __init__(self, path: str, token: str, driver: Driver, *, coalesce: float = 0.0) -> None:
-        """``coalesce``: wait this many seconds for more before reading, where nobody waits for an answer."""
+    def __init__(self, path: str, token: str, driver: Driver, *, coalesce: float = 0.0, user: int | None = None) -> None:
+        """``coalesce``: wait this many seconds for more before reading, where nobody waits for an answer. ``user``: whose processes may
+        connect, where it is another one than this process's."""
         self._driver = driver
         self._coalesce = coalesce
         self._token = token
         self._selector = selectors.DefaultSelector()
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(path)
-        os.chmod(path, 0o600)
+        self._users = {os.getuid() if user is None else user}
+        os.chmod(path, 0o600 if user is None else 0o666)  # the kernel says who connects, whatever the mode
         self._listener.listen(128)
         self._listener.setblocking(False)
         self._selector.register(self._listener, selectors.EVENT_READ, None)
@@ -143,9 +153,10 @@ class Server:
         except OSError:
             return
         pid, uid = _credentials(sock)
-        if uid not in (-1, os.getuid()):
+        if uid != -1 and uid not in self._users:
             sock.close()
             return
+        self._make_room()
         sock.setblocking(False)
         self._count += 1
         peer = Peer(sock, self._count, pid)
@@ -153,6 +164,8 @@ class Server:
         self._selector.register(sock, selectors.EVENT_READ, peer)
 
     def _read(self, peer: Peer) -> None:
+        if peer.dropped:  # to make room, since it became readable
+            return
         try:
             data = peer.socket.recv(1 << 20)
         except BlockingIOError:
@@ -163,14 +176,25 @@ class Server:
             self._drop(peer)
             return
         peer.splitter.feed(data)
+        if not peer.greeted and not peer.spoke and peer.splitter.pending() > HELLO:
+            self._drop(peer)
+            return
         try:
             while (raw := peer.splitter.next_raw()) is not None:
                 self._queue.append((peer, *raw))
                 self._queued += len(raw[0]) + len(raw[1])
+                peer.spoke = True
         except FrameError:
             self._drop(peer)
 
+    def _make_room(self) -> None:
+        """Strangers that connect and say nothing must not take the places of those who do."""
+        silent = [peer for peer in self.peers if not peer.spoke]
+        if len(silent) >= SILENT:
+            self._drop(silent[0])
+
     def _drop(self, peer: Peer) -> None:
+        peer.dropped = peer.spoke = True
         self._selector.unregister(peer.socket)
         # Its last messages may still be queued; it has left when they are dealt with.
         self._queue.append((peer, b"", b""))
@@ -187,21 +211,27 @@ class Server:
                 if peer.greeted:
                     self._driver.left(peer)
             else:
-                self._deal(peer, parse(head), payload)
+                self._deal(peer, head, payload)
             if time.monotonic() > until:
                 return
 
-    def _deal(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
-        if peer.greeted:
+    def _deal(self, peer: Peer, head: bytes, payload: bytes) -> None:
+        try:
+            header = parse(head)
+            if not peer.greeted and header.get("m") == "hello" and header.get("token") == self._token:
+                peer.lane = str(header.get("lane", "main"))
+                peer.pid = int(header.get("pid", peer.pid))
+                peer.greeted = True
+                peer.send(self._driver.hello(peer, header))
+                return
+        except (ValueError, TypeError, RecursionError):
+            header = {}
+        if peer.greeted and header:
             self._driver.message(peer, header, payload)
-        elif header.get("m") == "hello" and header.get("token") == self._token:
-            peer.greeted = True
-            peer.lane = str(header.get("lane", "main"))
-            peer.pid = int(header.get("pid", peer.pid))
-            peer.send(self._driver.hello(peer, header))
         else:
-            # Somebody without the token: nothing of theirs is believed.
-            peer.socket.shutdown(socket.SHUT_RDWR)
+            # Somebody without the token, or who speaks something else: nothing of theirs is believed. What else they said is read to its end.
+            with contextlib.suppress(OSError):
+                peer.socket.shutdown(socket.SHUT_RDWR)
 
 
 def parse(head: bytes) -> dict[str, Any]:

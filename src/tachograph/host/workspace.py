@@ -11,7 +11,7 @@ import collections
 import os
 import stat
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from tachograph.redact.engine import Redactor
 from tachograph.redact.scanner import Depth
@@ -38,25 +38,102 @@ class Mark:
     inode: int
 
 
-class Watcher:
-    """Looks at one folder. ``root`` is None where there is nothing sensible to watch (``/``, a home folder, too many files)."""
+@dataclass(frozen=True)
+class Seen:
+    """One file as it is: its first ``MAX_FILE + 1`` bytes, or where a link leads, or why neither could be had."""
 
-    def __init__(self, cwd: str, repository: dict[str, Any], redactor: Redactor, *, avoid: tuple[str, ...] = ()) -> None:
+    data: bytes | None = None
+    link: str | None = None
+    why: str | None = None
+
+
+class Eyes(Protocol):
+    """Looks at a workspace, with the rights of the process that starts the agent. ``root`` is None where there is nothing sensible to watch.
+    ``lost``: why nothing more can be seen, if so."""
+
+    root: str | None
+    lost: str | None
+
+    def scan(self) -> dict[str, Mark] | None:
+        """Every regular file and link by its path below ``root``; None where there are too many, or nothing is seen."""
+        ...
+
+    def read(self, name: str, *, link: bool) -> Seen:
+        """A file, or where a ``link`` leads."""
+        ...
+
+    def tracked(self, sha: str) -> tuple[set[str], set[str]] | None:
+        """What git tracks, and what of it differs from the commit."""
+        ...
+
+    def committed(self, sha: str, name: str) -> str | None:
+        """What a file held in the commit."""
+        ...
+
+
+class OwnEyes:
+    """With the rights of this process."""
+
+    lost: str | None = None
+
+    def __init__(self, root: str | None, *, avoid: tuple[str, ...] = ()) -> None:
+        self.root = root
+        self._avoid = tuple(os.path.realpath(path) for path in avoid)
+
+    def scan(self) -> dict[str, Mark] | None:
+        return scan(self.root, self._avoid) if self.root is not None else None
+
+    def read(self, name: str, *, link: bool) -> Seen:
+        path = os.path.join(self.root or "", name)
+        try:
+            if link:
+                return Seen(link=os.readlink(path))
+            with open(path, "rb") as file:
+                return Seen(data=file.read(MAX_FILE + 1))
+        except OSError as error:
+            return Seen(why=error.strerror)
+
+    def tracked(self, sha: str) -> tuple[set[str], set[str]] | None:
+        if self.root is None:
+            return None
+        tracked = facts.git(self.root, "ls-files", "-z")
+        differing = facts.git(self.root, "diff", "--name-only", "--no-renames", "-z", sha, "--")
+        return None if tracked is None or differing is None else (_names(tracked), _names(differing))
+
+    def committed(self, sha: str, name: str) -> str | None:
+        return facts.git(self.root, "show", f"{sha}:{name}") if self.root is not None else None
+
+
+def watched(cwd: str, repository: dict[str, Any]) -> str | None:
+    """The folder to watch; None for ``/``, a home folder, and what everybody shares."""
+    found: str = repository.get("top") or cwd
+    return None if found in ("/", os.path.expanduser("~"), "/tmp", "/home") else found  # noqa: S108 - named so as not to be watched
+
+
+class Watcher:
+    """Keeps what changes in one folder. ``root`` is None where there is nothing sensible to watch (``watched``, or too many files)."""
+
+    def __init__(
+        self, cwd: str, repository: dict[str, Any], redactor: Redactor, *, avoid: tuple[str, ...] = (), eyes: Eyes | None = None
+    ) -> None:
         self._redactor = redactor
         self._repository = repository
-        self._avoid = tuple(os.path.realpath(path) for path in avoid)
-        self.root: str | None = repository.get("top") or cwd
+        self._eyes: Eyes = eyes if eyes is not None else OwnEyes(watched(cwd, repository), avoid=avoid)
+        self.root: str | None = (repository.get("top") or cwd) if self._eyes.root is not None else None
         self._contents: dict[str, Any] = {}
         self._kept = 0
-        if self.root in ("/", os.path.expanduser("~"), "/tmp", "/home"):  # noqa: S108 - named so as not to be watched
-            self.root = None
         self._marks: dict[str, Mark] = {}
         if self.root is not None:
-            found = self._scan()
+            found = self._eyes.scan()
             if found is None:
                 self.root = None
             else:
                 self._marks = found
+
+    @property
+    def lost(self) -> str | None:
+        """Why nothing more is seen, where something was to be."""
+        return self._eyes.lost
 
     def base(self, masked: collections.Counter[str] | None = None) -> dict[str, Any] | None:
         """The tree at the start (``docs/format/v1.md``, section 5.4): ``root``, ``sha``, ``files`` that differ from it, ``deleted``.
@@ -68,12 +145,11 @@ class Watcher:
         clean: set[str] = set()
         deleted: list[str] = []
         if sha is not None:
-            tracked = facts.git(self.root, "ls-files", "-z")
-            differing = facts.git(self.root, "diff", "--name-only", "--no-renames", "-z", str(sha), "--")
-            if tracked is not None and differing is not None:
-                changed = set(differing.split("\0"))
-                clean = {name for name in tracked.split("\0") if name and name not in changed}
-                deleted = sorted(name for name in changed if name and name not in self._marks)
+            found = self._eyes.tracked(str(sha))
+            if found is not None:
+                tracked, changed = found
+                clean = tracked - changed
+                deleted = sorted(name for name in changed if name not in self._marks)
         files = {self._name(name, tally): self._file(name, mark, tally) for name, mark in sorted(self._marks.items()) if name not in clean}
         deleted = [self._name(name, tally) for name in deleted]
         if masked is not None:
@@ -84,7 +160,7 @@ class Watcher:
         """What changed since the last look, or None."""
         if self.root is None:
             return None
-        found = self._scan()
+        found = self._eyes.scan()
         if found is None:
             return None
         changes = []
@@ -115,22 +191,20 @@ class Watcher:
         sha = self._repository.get("sha")
         if sha is None or self.root is None:
             return None
-        old = facts.git(self.root, "show", f"{sha}:{name}")
+        old = self._eyes.committed(str(sha), name)
         return None if old is None or len(old) > MAX_FILE else self._redactor.text(old, tally)
 
     def _file(self, name: str, mark: Mark, tally: collections.Counter[str]) -> dict[str, Any]:
-        assert self.root is not None
-        path = os.path.join(self.root, name)
         out: dict[str, Any] = {"mode": stat.S_IMODE(mark.mode), "size": mark.size, "data": None}
-        try:
-            if stat.S_ISLNK(mark.mode):
-                return {**out, "link": self._name(os.readlink(path), tally)}
-            if mark.size > MAX_FILE or self._kept + mark.size > MAX_TOTAL:
-                return {**out, "kept": False}
-            with open(path, "rb") as file:
-                data = file.read(MAX_FILE + 1)
-        except OSError as error:
-            return {**out, "kept": False, "why": error.strerror}
+        link = stat.S_ISLNK(mark.mode)
+        if not link and (mark.size > MAX_FILE or self._kept + mark.size > MAX_TOTAL):
+            return {**out, "kept": False}
+        seen = self._eyes.read(name, link=link)
+        if seen.link is not None:
+            return {**out, "link": self._name(seen.link, tally)}
+        if seen.data is None:
+            return {**out, "kept": False, "why": seen.why}
+        data = seen.data
         self._kept += len(data)
         content = facts.text(data)
         out["data"] = self._contents[name] = (
@@ -138,8 +212,9 @@ class Watcher:
         )
         return out
 
-    def _scan(self) -> dict[str, Mark] | None:
-        return scan(self.root, self._avoid) if self.root is not None else None
+
+def _names(listed: str) -> set[str]:
+    return {name for name in listed.split("\0") if name}
 
 
 def scan(root: str, avoid: tuple[str, ...]) -> dict[str, Mark] | None:

@@ -100,6 +100,7 @@ def _made(event: events.Event, read: Reader) -> _Made | None:
 _GAPS = {
     "torn_tail": "the last write before a crash was torn",
     "host_lost": "the recorder was lost for a while",
+    "host_stopped": "the recorder was stopped while the command ran",
     "not_captured": "something happened here that was not captured",
     "dropped": "events were dropped",
     "unreadable_line": "a line of the imported file could not be read",
@@ -110,7 +111,7 @@ def gap_title(event: events.Gap) -> str:
     """What is missing, in words."""
     words = _GAPS.get(event.reason, event.reason or "something is missing here")
     count = f", {event.count:,} times" if event.count and event.count > 1 else ""
-    size = f", {event.length:,} bytes" if event.length else ""
+    size = f", {event.length:,} bytes" if event.length else f", {event.what}" if event.what else ""
     return f"gap ({event.reason}): {words}{count}{size}" if event.reason in _GAPS else f"gap: {words}{count}{size}"
 
 
@@ -123,4 +124,5 @@ def gap_detail(event: events.Gap) -> dict[str, Any]:
         "length": event.length,
         "sha256": event.sha256,
         "count": event.count,
+        "what": event.what,
     }
