@@ -24,7 +24,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Tacho:
     folder = tmp_path_factory.mktemp("shapes")
     (folder / "agent.py").write_text(AGENT)
     tacho = Tacho(folder)
-    done = tacho("record", "--name", "payment", "--link", "pr=7", "--", sys.executable, "agent.py", cwd=folder)
+    done = tacho("record", "--name", "payment", "--link", "pr=acme/shop#7", "--", sys.executable, "agent.py", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "{'paid': 5}\n")
     return tacho
 
@@ -36,7 +36,7 @@ def test_cat_is_self_contained(recorded: Tacho) -> None:
     assert not any(key.endswith("_uri") for line in lines for key in line)
     start = lines[0]
     assert start["type"] == "session_start"
-    assert (start["name"], start["links"]) == ("payment", ["pr=7"])
+    assert (start["name"], start["links"]) == ("payment", ["pr=acme/shop#7"])
     assert start["facts"]["argv"][-1] == "agent.py"
     assert "PATH" in start["facts"]["env"]
     call = next(line for line in lines if line["type"] == "tool_call")

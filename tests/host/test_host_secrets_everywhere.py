@@ -98,7 +98,7 @@ SECRET = {each.kind: each.secret for each in ALL}
 TEXT = {each.kind: each.text for each in ALL}
 EVERYTHING = "\n".join(TEXT.values())
 SEARCHED = needles(SECRET.values())
-NAMED = ["--name", TEXT["yaml"], "--link", "incident=" + TEXT["url-query"].split()[1], "--link", "pr=" + SECRET["gitlab"]]
+NAMED = ["--name", TEXT["yaml"], "--link", "incident=" + TEXT["url-query"].split()[1], "--link", "ci=" + SECRET["gitlab"]]
 COMMAND = [sys.executable, "agent.py", "--password", SECRET["cli-flag"], "--api-key=" + SECRET["url-query"]]
 
 

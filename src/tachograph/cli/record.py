@@ -7,19 +7,17 @@ import os
 import sys
 
 from tachograph import wiring
-from tachograph.core.errors import UsageError
 from tachograph.host import launch, record, secrets
+from tachograph.links import refs, repository
 
 from .output import plural, policy_argument, print_notes
-
-KINDS = ("commit", "pr", "deploy", "incident", "ci")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "tacho record [--name N] [--id-file F] [--link KIND=REF]… [--policy FILE] [--secret-from F]… [--vault] [--on-host-loss continue|stop] -- CMD…"
     parser.add_argument("--name", help="a name for the session")
     parser.add_argument("--id-file", metavar="F", help="write the session's id to this file before the command starts")
-    parser.add_argument("--link", action="append", default=[], metavar="KIND=REF", help="tie the session to a " + ", ".join(KINDS))
+    parser.add_argument("--link", action="append", default=[], metavar="KIND=REF", help="tie the session to a " + ", ".join(refs.KINDS))
     policy_argument(parser)
     parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
     parser.add_argument("--vault", action="store_true", help="keep the originals of what is masked, sealed for the key of tacho vault init")
@@ -30,10 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    for link in options.link:
-        kind, _, reference = link.partition("=")
-        if kind not in KINDS or not reference:
-            raise UsageError(f"--link takes KIND=REF with KIND one of {', '.join(KINDS)}, not {link!r}")
+    here = repository.here(os.getcwd()) if options.link else refs.NOWHERE
+    links = [str(refs.parse(link, here)) for link in options.link]
     launch.executable(options.command, os.environ)
     policy = wiring.policy(options.policy)
     given = secrets.collect([*policy.secret_from, *options.secret_from], os.environ)
@@ -43,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     done = record.record(
         record.Plan(
             opened=opened, command=options.command, environment=os.environ, clock=chosen.clock,
-            entropy=chosen.entropy, name=options.name, links=options.link, on_loss=options.on_host_loss, id_file=options.id_file,
+            entropy=chosen.entropy, name=options.name, links=links, on_loss=options.on_host_loss, id_file=options.id_file,
             given=given, policy=policy, vault=options.vault,
         )
     )  # fmt: skip

@@ -57,6 +57,10 @@ class Keeper:
                 check(open_ledger.book())
             return open_ledger.append(entry, reason=self._redactor.text(reason) if reason is not None else None)
 
+    def masked(self, text: str) -> str:
+        """A text as it would be recorded."""
+        return self._redactor.text(text)
+
     def custody(self, session_id: str) -> Custody:
         """What the ledger says of the keeping of a session."""
         return retention.custody_of(self.book(), session_id)

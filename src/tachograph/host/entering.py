@@ -9,7 +9,7 @@ it can be by then.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -37,13 +37,18 @@ class Entering:
         self._due = True
         self._latest = clock.monotonic()
 
-    def begin(self) -> dict[str, Any]:
-        """Enter that the session was opened, before its first line and after its folder was made. What ``session_start`` says of it."""
+    def begin(self, links: Sequence[str] = ()) -> dict[str, Any]:
+        """Enter that the session was opened, before its first line and after its folder was made, and what it is linked to (``KIND=REF``).
+        What ``session_start`` says of it."""
         try:
             with self._ledger(ledger.WAIT) as book:
                 book.append(self._by.entry("opened", self._session_id))
                 self._due = False
-                return {"size": book.size, "root": book.root.hex()}
+                pin = {"size": book.size, "root": book.root.hex()}
+                for link in links:
+                    kind, _, ref = link.partition("=")
+                    book.append(self._by.entry("linked", self._session_id, detail={"kind": kind, "ref": ref}))
+                return pin
         except (TachographError, OSError) as error:
             return {"missing": _why(error)}
 

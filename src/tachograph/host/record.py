@@ -257,7 +257,7 @@ def _serve(
         return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
 
     # Here and not before the fork, while the command starts by itself: its first word is heard after this.
-    driver.entered(entering.begin())
+    driver.entered(entering.begin(driver.links))
     store.recover()
     server.watch(caller, heard)
     server.serve(done)

@@ -99,6 +99,12 @@ class Recorder:
         found = {**draft.contents["facts_uri"], **({"python": main} if main else {}), "packages": (main or {}).get("packages", {})}
         self._append(Draft(event=draft.event, contents={**draft.contents, "facts_uri": found}))
 
+    @property
+    def links(self) -> list[str]:
+        """What the session is linked to, as its first line will say."""
+        event = self._start.event if self._start is not None else None
+        return event.links if isinstance(event, events.SessionStart) else []
+
     def entered(self, pin: dict[str, Any]) -> None:
         """What ``session_start`` says of the store's ledger; before it is written."""
         assert self._start is not None

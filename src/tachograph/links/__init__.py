@@ -1,0 +1,1 @@
+"""What sessions are tied to: commits, pull requests, deploys, incidents, builds."""
