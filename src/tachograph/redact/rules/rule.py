@@ -19,12 +19,14 @@ Patterns are linear: no nested quantifiers, every repetition bounded or over one
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 #: Characters. The shortest run that can hold a token.
 RUN = 15
+
+#: No text is longer.
+_ANYWHERE = 1 << 62
 
 #: Characters. The longest match of a rule that has a sign and no keyword.
 SIGN = 160
@@ -76,7 +78,7 @@ class Expression:
             self._compiled = re.compile(self.pattern, self.flags)
         return self._compiled.match(text, at)
 
-    def finditer(self, text: str, low: int = 0, high: int = sys.maxsize) -> Iterator[re.Match[str]]:
+    def finditer(self, text: str, low: int = 0, high: int = _ANYWHERE) -> Iterator[re.Match[str]]:
         """As ``re.Pattern.finditer``."""
         if self._compiled is None:
             self._compiled = re.compile(self.pattern, self.flags)
