@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from redact_samples import PASSWORD, SHAPED, redactor
 
 from tachograph.redact.engine import Redactor
-from tachograph.redact.innocent import innocent
+from tachograph.redact.innocent import undone
 
 NAMES = (
     "id",
@@ -30,7 +30,30 @@ NAMES = (
     "token",
     "pin",
 )
-VALUES = ("", "a b", PASSWORD, SHAPED[0], "password", "authorization", "12", "a/b", "k", "aB3dE6gH9jK2mN5qR8tV1xY4")
+VALUES = (
+    "",
+    "\n",
+    "\t",
+    '"',
+    "\\",
+    "/",
+    "a\nb",
+    "\\n",
+    '{"pin": "4711"}',
+    '["authorization", "x"]',
+    "a: |\n b",
+    f"\n{SHAPED[0]}",
+    f"\n{PASSWORD}\n",
+    "a b",
+    PASSWORD,
+    SHAPED[0],
+    "password",
+    "authorization",
+    "12",
+    "a/b",
+    "k",
+    "aB3dE6gH9jK2mN5qR8tV1xY4",
+)
 
 
 def walked(red: Redactor, text: str) -> Any:
@@ -40,8 +63,7 @@ def walked(red: Redactor, text: str) -> Any:
 
 
 def passed(red: Redactor, text: str) -> bool:
-    stems = red._scanner.stems(text)
-    return stems is not None and innocent(text, stems, red._telling)
+    return red._innocent(text)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +73,8 @@ def passed(red: Redactor, text: str) -> bool:
         {"usage": {"input_tokens": 12, "output_tokens": 3}, "content": [{"type": "text", "text": "hello"}]},
         [],
         {"key": "menu"},
+        {"role": "tool", "content": 'if x:\n\treturn "a\\b"\r\n', "usage": {"prompt_tokens": 3}},
+        {"text": "\\n{\n"},
     ],
 )
 def test_most_of_what_a_service_answers_is_passed_over(value: Any) -> None:
@@ -61,7 +85,15 @@ def test_most_of_what_a_service_answers_is_passed_over(value: Any) -> None:
     "text",
     [
         json.dumps({"password": PASSWORD}),
-        json.dumps({"text": "a\nb"}),
+        json.dumps({"text": "a\x0cb"}),
+        json.dumps({"text": json.dumps({"pin": "4711"})}),
+        json.dumps({"text": "\n " + json.dumps(["x"])}),
+        json.dumps({"a\n": "b"}),
+        json.dumps({"text": f"\n{SHAPED[0]}"}),
+        json.dumps({"text": f"\\n{SHAPED[0]}"}),
+        json.dumps({"text": "the token\n"}),
+        '{"text": "a\\n" "b"}',
+        '{"text": "a\\n", "text": "b"}',
         json.dumps(["authorization", "x"]),
         json.dumps({"name": "a", "value": "b"}),
         json.dumps({"kty": "oct", "k": "x"}),
@@ -69,7 +101,8 @@ def test_most_of_what_a_service_answers_is_passed_over(value: Any) -> None:
         json.dumps({"a-token-b": "x"}),
         '{"pass\\u0077ord": "x"}',
         json.dumps({"a": SHAPED[0]}),
-        json.dumps({"a": "ä"}, ensure_ascii=False),
+        json.dumps({"a": "ä"}),
+        json.dumps({"a": "пароль"}, ensure_ascii=False),
     ],
 )
 def test_what_may_hold_a_secret_is_read(text: str) -> None:
@@ -85,7 +118,8 @@ def test_a_known_value_is_seen() -> None:
 RED = redactor()
 RED.index.compile()
 
-LEAVES = st.sampled_from(VALUES) | st.none() | st.integers() | st.text(max_size=6)
+TEXTS = st.sampled_from(VALUES)
+LEAVES = TEXTS | st.lists(TEXTS, max_size=4).map("".join) | st.none() | st.integers() | st.text(max_size=6)
 VALUE = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=4), inner, max_size=3),
@@ -98,3 +132,16 @@ def test_nothing_is_passed_over_in_which_something_is_found(value: Any, ascii_on
     text = json.dumps(value, ensure_ascii=ascii_only)
     if passed(RED, text):
         assert walked(RED, text) == []
+
+
+@given(st.text(alphabet='\n\t\r"/\\na', max_size=20), st.text(max_size=5))
+def test_a_text_with_its_escapes_undone_holds_each_string(first: str, second: str) -> None:
+    text = json.dumps({"a": first, "b": [second]})
+    plain = undone(text)
+    assert plain is None or (f'"{first}"' in plain and f'["{second}"]' in plain)
+    assert undone(json.dumps(first)) == f'"{first}"'
+
+
+@pytest.mark.parametrize("text", ['"\\u0041"', '"\\b"', '"\\\\\\u0041"', '"\\'])
+def test_other_escapes_are_not_undone(text: str) -> None:
+    assert undone(text) is None

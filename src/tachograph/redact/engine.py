@@ -28,7 +28,7 @@ from tachograph.redact import arguments as argv_of
 from tachograph.redact import bodies, decode, encodings, headers, jsontext, learned, seams, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
-from tachograph.redact.innocent import innocent
+from tachograph.redact.innocent import innocent, undone
 from tachograph.redact.known import NAMES, Known, known_from_environment
 from tachograph.redact.names import Strength, folder, singular, variable
 from tachograph.redact.placeholder import fingerprint, placeholder
@@ -204,7 +204,7 @@ class Redactor:
         head = text[:1] if text[:1] in "{[" else text.lstrip()[:1]
         if head not in ("{", "[") or self._nesting >= _MAX_NESTING:
             return self._scanner.scan(text)
-        if "\\" not in text and (stems := self._scanner.stems(text)) is not None and innocent(text, stems, self._telling):
+        if self._innocent(text):
             return []
         self._nesting += 1
         try:
@@ -213,6 +213,19 @@ class Redactor:
             return self._lines(text) if head == "{" and "\n{" in text else self._scanner.scan(text)
         finally:
             self._nesting -= 1
+
+    def _innocent(self, text: str) -> bool:
+        """Whether nothing is found in what looks like JSON, told without a walk."""
+        plain = undone(text) if "\\" not in text or text.rstrip()[-1:] in ("}", "]") else None
+        stems = self._scanner.stems(plain) if plain is not None else None
+        if stems is None:
+            return False
+        if plain is not text:  # if it is no JSON, it is read as it stands, and nobody has looked at that
+            try:
+                jsontext.loads(text)
+            except ValueError:
+                return False
+        return innocent(text, stems, self._telling)
 
     def _telling(self, name: str) -> bool:
         """Whether a name in JSON says something about its value, or may be one of a header that does."""

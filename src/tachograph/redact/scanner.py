@@ -161,9 +161,10 @@ class Scanner:
         out = []
         for number, at in self._engine.scan(text):
             for which, its in self._owners[number]:
-                if which != self._naming or its >= len(self._stems):
+                if which != self._naming or (its >= len(self._stems) and assignments.foreign(text)):
                     return None
-            out.append(at)
+                if its < len(self._stems):
+                    out.append(at)
         return out
 
     def tail(self, text: str) -> Edit | None:

@@ -17,7 +17,7 @@ from tachograph.redact.names import Voice, voice, words
 _NAME_CHARS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$"
 _REST = expression(r"[A-Za-z0-9_.$]{0,64}")
 #: What may be between two words of one name.
-_JOINTS = " \t/():*`-"
+_JOINTS = " \t/():*`-."
 #: What is around a name that may begin or end elsewhere: behind a backslash the letter of an escape, beside a dash a part of it.
 _UNSURE = frozenset("\\-")
 _BUILT_IN = frozenset(STEMS) - {"cookie"}  # cookies have names of their own
