@@ -75,6 +75,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         for result in checked:
             _print(result)
+            if seal is not None and result.session_id == (seal.log or results[0].session_id) and _agrees(result):
+                print(f"  as the seal says that was kept outside: {plural(seal.size, 'line')}, root {seal.root}")
         if opened is None:
             print(f"content not checked{'' if options.key else _OWN_WORD}: {why}")
         elif why and not options.key:
@@ -175,6 +177,10 @@ def _resolved(store: Store, name: str) -> str:
         if name == layout.LEDGER or (name.startswith("ses_") and len(name) == 30):
             return name  # a full id that is not there is an answer ("missing"), not a typing error
         raise
+
+
+def _agrees(result: Verification) -> bool:
+    return result.good and not any(problem["check"] == "anchor" for problem in result.problems)
 
 
 def _print(result: Verification) -> None:

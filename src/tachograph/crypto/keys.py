@@ -45,7 +45,7 @@ class KeyFile:
         """Raises ``KeyUnavailableError`` where there is no seed."""
         if self.seed is None:
             raise KeyUnavailableError(
-                f"the key file {self.id} reads and cannot seal, so nothing can be recorded or changed with it; "
+                f"the key {self.id} reads and cannot seal, so nothing can be recorded or changed with it; "
                 "name the one with the signing key with TACHO_KEY"
             )
         return Ed25519PrivateKey.from_private_bytes(self.seed)

@@ -95,8 +95,11 @@ class Ring:
         others = ", ".join(sorted({ascii(one.get("key_id"))[1:17] for one in wraps})[:8]) or "none"
         kinds = {one.get("type") for one in wraps} - {"keyfile"}
         advice = "; ".join(dict.fromkeys(missing[-4:])) if kinds & set(KINDS) else "set TACHO_KEY to the right key file"
-        mine = self.key.id if self.key is not None else "not here"
-        raise KeyUnavailableError(f"the content of {name} is wrapped for another key ({others}), yours is {mine}, {where}; {advice}")
+        if self.key is None:
+            raise KeyUnavailableError(
+                f"nothing at hand opens the content of {name if name != 'store' else 'this store'}, {where}; {advice}"
+            )
+        raise KeyUnavailableError(f"the content of {name} is wrapped for another key ({others}), yours is {self.key.id}, {where}; {advice}")
 
     def _find(self, name: str) -> KeyFile | None:
         if self.key is not None and self.key.id == name:
