@@ -244,3 +244,12 @@ def test_colours_do_not_part_a_name_from_its_value(text: str) -> None:
 def test_credentials_may_be_short() -> None:
     for text in ("a:\u00fcb", "\u00fcser:p", "us:pa\u00df", "\U0001f511:x"):
         assert decode.credentials(base64.b64encode(text.encode()).decode()) == text
+
+
+@given(
+    st.text(alphabet="aZ09+/_-=.? \n\xe9\u212a", max_size=80)
+    | st.lists(st.sampled_from(["a" * 19, "b", " ", "é", "+/", "="]), max_size=12).map("".join)
+)
+def test_long_runs_are_all_there_are(text: str) -> None:
+    expected = [match.span() for match in re.finditer(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}", text)]
+    assert list(decode._long_runs(text)) == expected
