@@ -88,3 +88,22 @@ def test_a_tree_goes_on_from_its_peaks(before: int, after: int) -> None:
 def test_peaks_that_no_tree_has_are_refused(size: int, peaks: list[bytes]) -> None:
     with pytest.raises(ValueError, match="not the peaks"):
         Frontier(size, peaks)
+
+
+@given(st.lists(st.integers(0, 40), max_size=6), st.integers(0, 40))
+def test_a_tree_says_of_any_length_what_a_frontier_has_said_then(asked: list[int], count: int) -> None:
+    frontier, tree = merkle.Frontier(), merkle.Tree()
+    roots, peaks = [frontier.root()], [list(frontier.peaks)]
+    for number in range(count):
+        frontier.add(merkle.leaf(bytes([number])))
+        tree.add(merkle.leaf(bytes([number])))
+        roots.append(frontier.root())
+        peaks.append(list(frontier.peaks))
+        if number in asked:
+            assert tree.root_at(number // 2) == roots[number // 2]
+    for size in [*asked, count, 0]:
+        if size <= count:
+            assert (tree.root_at(size), tree.peaks_at(size)) == (roots[size], peaks[size])
+        else:
+            with pytest.raises(ValueError, match="leaves of"):
+                tree.root_at(size)

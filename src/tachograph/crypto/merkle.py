@@ -49,6 +49,44 @@ class Frontier:
         return root
 
 
+class Tree:
+    """A tree over leaves that are all there: its root and its peaks at any length. Nodes are computed when they are first asked for."""
+
+    def __init__(self, leaf_hashes: Iterable[bytes] = ()) -> None:
+        self._rows: list[list[bytes]] = [list(leaf_hashes)]
+        """By level, from the leaves: the roots of all whole subtrees, as far as they were asked for."""
+
+    @property
+    def size(self) -> int:
+        return len(self._rows[0])
+
+    def add(self, leaf_hash: bytes) -> None:
+        """Append a leaf's hash."""
+        self._rows[0].append(leaf_hash)
+
+    def peaks_at(self, size: int) -> list[bytes]:
+        """The peaks over the first ``size`` leaves, as ``Frontier.peaks``. Raises ``ValueError`` where it has fewer."""
+        if not 0 <= size <= self.size:
+            raise ValueError(f"{size} leaves of {self.size}")
+        self._grow(size)
+        # The subtree of 2^level leaves that ends the largest multiple of 2^level leaves.
+        return [self._rows[level][(size >> level) - 1] for level in reversed(range(size.bit_length())) if size >> level & 1]
+
+    def root_at(self, size: int) -> bytes:
+        """The root over the first ``size`` leaves. Raises ``ValueError`` where it has fewer."""
+        return Frontier(size, self.peaks_at(size)).root()
+
+    def _grow(self, size: int) -> None:
+        for level in range(size.bit_length() - 1):
+            if level + 1 == len(self._rows):
+                self._rows.append([])
+            below, row = self._rows[level], self._rows[level + 1]
+            done, needed = len(row), size >> (level + 1)
+            if done < needed:
+                pairs = zip(below[2 * done : 2 * needed : 2], below[2 * done + 1 : 2 * needed : 2], strict=True)
+                row += [hashlib.sha256(b"\x01" + left + right).digest() for left, right in pairs]
+
+
 def path(leaves: Sequence[bytes], index: int) -> list[bytes]:
     """The inclusion proof of a leaf (RFC 6962, section 2.1.1): the hashes beside its way up, from its sibling to the root's child.
     ``leaves``: the hashes of all leaves, ``index``: from 0. Raises ``ValueError`` for an index outside."""

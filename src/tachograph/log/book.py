@@ -1,7 +1,7 @@
 """The ledger, read once: what it says of each session.
 
 Whoever judges or decides over many sessions reads the ledger into a ``Book`` and asks that. It needs no key: reasons stay closed. The
-reader checks the chain and nothing else; seals are ``verify.py``'s, but ``unsealed_by`` tells whether the newest one covers what was read.
+reader checks the chain and nothing else; seals are ``verify/``'s, but ``unsealed_by`` tells whether the newest one covers what was read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reading a session: its lines in order, as events, with their content on demand.
 
 The reader checks the chain as it goes (a broken line is never read past), but it is no verifier: seals, frames and everything that a
-forger would think of are ``verify.py``'s.
+forger would think of are ``verify/``'s.
 """
 
 from __future__ import annotations

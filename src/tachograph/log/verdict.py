@@ -1,4 +1,4 @@
-"""The verdict on a session with all that the store knows of it: the log itself (``verify.py``), its key, and the ledger.
+"""The verdict on a session with all that the store knows of it: the log itself (``verify/``), its key, and the ledger.
 
 The ledger says of each session that it was opened, and how long it was and with which root when it was sealed; the session's first line
 says how long the ledger was then, and with which root. So neither can be cut, replaced or dropped without the other. Who holds the
