@@ -86,6 +86,13 @@ def _nesting(value: Any) -> int:
 def loads_strict(data: bytes) -> Any:
     """As ``loads`` (down to ``MAX_LINE_NESTING``), and refuses duplicate keys, NaN and infinity: two readers must never see two different objects in one line."""
     try:
+        # Ten times as fast, and true of nearly all lines: what is written of it is what was read, so nothing stands there twice.
+        value = msgspec.json.decode(data)
+        if orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE) == data:
+            return _checked(data, value, MAX_LINE_NESTING)
+    except (ValueError, TypeError, RecursionError):
+        pass  # the standard library's parser says what is wrong, if anything is
+    try:
         value = json.loads(data.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None

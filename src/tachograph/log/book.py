@@ -19,26 +19,34 @@ from .reader import Entry, parsed, segments, valid_lines
 
 
 class Book:
-    """``entries``: oldest first. ``broken``: where the chain breaks, if it does; nothing behind that place was read."""
+    """``broken``: where the chain breaks, if it does; nothing behind that place was read. Entries are decoded when they are asked for: of
+    a ledger of many thousand, whoever asks about one session needs a few."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.entries: list[Entry] = []
         self.broken: str | None = None
-        self._by_subject: dict[str | None, list[Entry]] = {}
-        self._peaks: list[tuple[bytes, ...]] = [()]
+        self._lines: list[dict[str, Any]] = []
+        """Those that are entries, as parsed."""
+        self._decoded: dict[int, Entry] = {}
+        self._by_subject: dict[str | None, list[int]] = {}
+        self._tree = merkle.Tree()
         self._segments: list[int] = []
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All of them, oldest first."""
+        return [self._entry(number) for number in range(len(self._lines))]
 
     # -- the log -----------------------------------------------------------------------------------------------------------
 
     @property
     def size(self) -> int:
         """Lines of the ledger, those that are no entries included."""
-        return len(self._peaks) - 1
+        return self._tree.size
 
     def root_at(self, size: int) -> bytes | None:
         """The Merkle root over its first so many lines; None where it has fewer."""
-        return merkle.Frontier(size, self._peaks[size]).root() if 0 <= size <= self.size else None
+        return self._tree.root_at(size) if 0 <= size <= self.size else None
 
     def pins(self, size: object, root: object) -> bool:
         """Whether the ledger once had this length and this root (hex)."""
@@ -68,21 +76,21 @@ class Book:
 
     def about(self, subject: str | None, *actions: str) -> list[Entry]:
         """The entries about a session (None: about the store), of these actions or all, oldest first."""
-        return [entry for entry in self._by_subject.get(subject, []) if not actions or entry_of(entry).action in actions]
+        return [self._entry(number) for number in self._numbers(subject, actions)]
 
     def latest(self, subject: str | None, action: str) -> Entry | None:
         """The newest entry of that action about that session."""
-        found = self.about(subject, action)
-        return found[-1] if found else None
+        found = self._numbers(subject, (action,))
+        return self._entry(found[-1]) if found else None
 
     def opened(self, session_id: str) -> Entry | None:
         """The entry that the session was begun."""
-        found = self.about(session_id, "opened")
-        return found[0] if found else None
+        found = self._numbers(session_id, ("opened",))
+        return self._entry(found[0]) if found else None
 
     def sessions(self) -> list[str]:
         """All sessions that were ever begun."""
-        return sorted(name for name in self._by_subject if name is not None and self.opened(name) is not None)
+        return sorted(name for name in self._by_subject if name is not None and self._numbers(name, ("opened",)))
 
     def sealed(self, session_id: str) -> list[tuple[int, str, bool]]:
         """(lines, Merkle root in hex, whether that was its end) of the session, each time that it was entered."""
@@ -123,18 +131,25 @@ class Book:
 
     def add(self, raw: bytes, fields: dict[str, Any]) -> None:
         """The next line, as stored and as parsed."""
-        tree = merkle.Frontier(self.size, self._peaks[-1])
-        tree.add(merkle.leaf(raw))
-        self._peaks.append(tree.peaks)
-        event = events.decode(fields)
-        if isinstance(event, events.LedgerEntry):
-            entry = Entry(fields["seq"], str(fields.get("ts", "")), event, fields)
-            self.entries.append(entry)
-            self._by_subject.setdefault(event.subject, []).append(entry)
+        self._tree.add(merkle.leaf(raw))
+        if fields.get("type") == events.LedgerEntry.TYPE:
+            subject = fields.get("subject")
+            self._by_subject.setdefault(subject if isinstance(subject, str) else None, []).append(len(self._lines))
+            self._lines.append(fields)
 
     def add_segment(self, number: int) -> None:
         """A segment that was read."""
         self._segments.append(number)
+
+    def _numbers(self, subject: str | None, actions: tuple[str, ...]) -> list[int]:
+        return [number for number in self._by_subject.get(subject, []) if not actions or self._lines[number].get("action") in actions]
+
+    def _entry(self, number: int) -> Entry:
+        found = self._decoded.get(number)
+        if found is None:
+            fields = self._lines[number]
+            found = self._decoded[number] = Entry(fields["seq"], str(fields.get("ts", "")), events.decode(fields), fields)
+        return found
 
 
 def read(store: Store, *, strict: bool = True) -> Book:

@@ -25,7 +25,8 @@ def following(segments: list[Segment], number: int, *, void: bool) -> Following:
     """What follows the segment of that number."""
     gaps: list[tuple[int, dict[str, Any]]] = []
     # Over several segments: whoever continues a log may die before all is declared, or before there is a line at all.
-    for segment in segments[number:]:
+    for place in range(number, len(segments)):
+        segment = segments[place]
         leading = segment.leading_gaps()
         gaps.extend((segment.number, fields) for fields in leading)
         if len(leading) < segment.lines:
