@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
 from pathlib import Path
 
@@ -38,8 +40,6 @@ def record(tacho: Tacho) -> str:
 
 def keeper(tacho: Tacho, tmp_path: Path, days: int) -> custody.Keeper:
     opened = opening.open_store(LocalStore(str(tacho.store)), keys.load((tmp_path / "key.json").read_bytes(), "key.json"))
-    import os
-
     return custody.keeper(opened, clock=Later(days), entropy=os.urandom)
 
 
@@ -60,6 +60,7 @@ def test_a_session_goes_when_its_time_is_over_and_leaves_a_tombstone(tacho: Tach
     assert tacho("retain", "--keep", "30d", "--reason", "our policy").returncode == 0
     second = record(tacho)
     said = tacho("verify", second, "--json").json()
+    copies = {path.name: path.read_bytes() for path in (tacho.store / "sessions" / second).iterdir() if path.name != "lock"}
     row = {each["session_id"]: each for each in tacho("retain", "--dry-run", "--json").json()["sessions"]}[second]
     assert (row["state"], row["days"], row["done"]) == ("sealed", 30, "kept")
     assert {each.session_id: each.done for each in retaining.run(keeper(tacho, tmp_path, 36))} == {first: "kept", second: "kept"}
@@ -67,7 +68,12 @@ def test_a_session_goes_when_its_time_is_over_and_leaves_a_tombstone(tacho: Tach
     assert files(tacho, second) == []
     stone = next(line for line in tacho("cat", "ledger").lines() if line.get("action") == "deleted")
     assert (stone["subject"], stone["detail"]["size"], stone["detail"]["root"]) == (second, said["events"], said["root"])
-    assert tacho("verify", "ledger").returncode == 0
+    assert {name: each["sha256"] for name, each in stone["detail"]["files"].items()} == {
+        name: hashlib.sha256(data).hexdigest() for name, data in copies.items()
+    }
+    assert tacho("verify", "--all").returncode == 0
+    gone = tacho("verify", second)
+    assert (gone.returncode, "deleted" in gone.stdout) == (1, True)
     assert [each["session_id"] for each in tacho("ls", "--json").json()] == [first]
 
 

@@ -284,8 +284,8 @@ class SessionEnd(Event, frozen=True, kw_only=True):
 
 class LedgerEntry(Event, frozen=True, kw_only=True):
     """In the store's ledger only: somebody did something to the store. ``action``: ``opened``, ``sealed``, ``read``, ``held``,
-    ``released``, ``retention``, ``deleted``, ``shredded``, ``unmasked``, ``vault_made``, ``vault_dropped``, ``key_added``,
-    ``key_removed``, ``key_rotated`` (docs/format/v1.md, section 10). ``user`` and ``host``: the account of the operating system that did
+    ``released``, ``retention``, ``linked``, ``unlinked``, ``deleted``, ``shredded``, ``unmasked``, ``vault_made``, ``vault_dropped``,
+    ``key_added``, ``key_removed``, ``key_rotated`` (docs/format/v1.md, section 10). ``user`` and ``host``: the account of the operating system that did
     it, and where. ``subject``: the session that it was done to. ``fingerprints``: of the placeholders concerned, where not all.
     ``detail``: further facts that are no content."""
 

@@ -3,6 +3,7 @@ whoever died over one is finished by the next."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from tachograph.log.verify import verify
 from . import holds
 from .custody import Keeper
 
+#: Files that a tombstone names; a line has its limits, and the root over the lines vouches for their content by itself.
+MAX_FILES = 10_000
 #: Milliseconds. A clock that is further behind the ledger's last entry than this is wrong, or the ledger's was.
 _SKEW = 60_000
 
@@ -90,8 +93,7 @@ def delete(by: Keeper, session_id: str, *, grace: int = retention.GRACE) -> int:
     lock = store.lock(layout.lock(session_id))
     try:
         found = verify(store, session_id, public=by.opened.key.public())
-        names = holds.objects(by, session_id)
-        stone: dict[str, Any] = {"size": found.events, "root": found.root, "verdict": found.verdict, "files": len(names)}
+        stone: dict[str, Any] = {"size": found.events, "root": found.root, "verdict": found.verdict, **_files(by, session_id)}
         now = by.clock.unix_ms()
         line = by.enter(
             by.entry("deleted", session_id, detail=stone),
@@ -102,6 +104,19 @@ def delete(by: Keeper, session_id: str, *, grace: int = retention.GRACE) -> int:
         return line
     finally:
         lock.release()
+
+
+def _files(by: Keeper, session_id: str) -> dict[str, Any]:
+    """What a copy of the session can be told by: size and SHA-256 of each file of its log, where so many fit into a line."""
+    store, folder = by.opened.store, layout.session(session_id)
+    names = [name for name in holds.objects(by, session_id) if name.startswith(folder)]
+    if len(names) > MAX_FILES:
+        return {"count": len(names)}
+    files = {}
+    for name in names:
+        data = store.read(name)
+        files[name.removeprefix(folder)] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    return {"files": files}
 
 
 def _finished(by: Keeper, session_id: str, dry: bool) -> tuple[str, str]:
