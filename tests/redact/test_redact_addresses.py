@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from redact_samples import redactor
 
-from tachograph.redact import addresses
+from tachograph.redact.finders import addresses
 from tachograph.redact.rules.examples import hexa, mixed
 
 WORD = mixed(14)

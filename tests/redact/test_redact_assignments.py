@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from redact_samples import PASSWORD, redactor
 
-from tachograph.redact import assignments
+from tachograph.redact.finders import assignments
 from tachograph.redact.rules.examples import hexa, mixed
 
 REDACTOR = redactor()

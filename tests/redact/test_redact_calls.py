@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from redact_samples import redactor
 
-from tachograph.redact import calls
+from tachograph.redact.finders import calls
 from tachograph.redact.rules.examples import mixed
 
 WORD = mixed(14)

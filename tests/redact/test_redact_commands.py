@@ -5,7 +5,7 @@ import json
 import pytest
 from redact_samples import PASSWORD, redactor, trace
 
-from tachograph.redact import commands
+from tachograph.redact.finders import commands
 from tachograph.redact.rules.examples import hexa, letters, mixed, uuid
 
 REDACTOR = redactor()

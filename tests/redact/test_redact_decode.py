@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from redact_samples import ANTHROPIC, AWS, GITHUB, HEX_KEY, PASSWORD, SHAPED, redactor
 
-from tachograph.redact import decode
+from tachograph.redact.finders import decode
 from tachograph.redact.placeholder import PLACEHOLDER
 from tachograph.redact.prefilter.trigger import ANYWHERE
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from redact_samples import redactor
 
-from tachograph.redact import files
+from tachograph.redact.finders import files
 from tachograph.redact.rules.examples import mixed
 
 REDACTOR = redactor()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from redact_samples import redactor, trace
 
-from tachograph.redact import headers
+from tachograph.redact.finders import headers
 from tachograph.redact.rules.examples import hexa, mixed
 
 REDACTOR = redactor()

@@ -6,7 +6,7 @@ import json
 import pytest
 from redact_samples import redactor
 
-from tachograph.redact import manifests
+from tachograph.redact.finders import manifests
 
 REDACTOR = redactor()
 

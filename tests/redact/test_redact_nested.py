@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from redact_samples import PASSWORD, redactor
 
-from tachograph.redact import nested
+from tachograph.redact.finders import nested
 from tachograph.redact.rules.examples import mixed
 
 REDACTOR = redactor()

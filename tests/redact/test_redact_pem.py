@@ -5,7 +5,7 @@ import json
 import pytest
 from redact_samples import PEM, redactor, trace
 
-from tachograph.redact import pem
+from tachograph.redact.finders import pem
 from tachograph.redact.rules.examples import mixed
 
 BEGIN, END = "-----BEGIN RSA " + "PRIVATE KEY-----", "-----END RSA " + "PRIVATE KEY-----"

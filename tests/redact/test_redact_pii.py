@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from redact_samples import KEY
 
-from tachograph.redact import pii
 from tachograph.redact.engine import Redactor
+from tachograph.redact.finders import pii
 from tachograph.redact.policy import Policy
 
 ALL = Redactor(Policy.of({"pii": list(pii.KINDS)}), key=KEY)

@@ -12,8 +12,8 @@ import pytest
 from redact_samples import GITHUB, KEY
 
 from tachograph.core.errors import UsageError
-from tachograph.redact import presidio
 from tachograph.redact.engine import Redactor
+from tachograph.redact.finders import presidio
 from tachograph.redact.policy import Policy
 
 

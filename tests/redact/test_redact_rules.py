@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from tachograph.redact.finders.vendors import DEFAULT, Vendors, stand_in
 from tachograph.redact.policy import Policy
 from tachograph.redact.rules import ALL, Rule
 from tachograph.redact.rules.rule import Expression
-from tachograph.redact.vendors import DEFAULT, Vendors, stand_in
 
 IDS = [rule.id for rule in ALL]
 

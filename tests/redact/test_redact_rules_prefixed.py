@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from tachograph.redact.finders.vendors import Vendors
 from tachograph.redact.rules.examples import hexa, lower, mixed, uuid
 from tachograph.redact.rules.prefixed import prefixed
 from tachograph.redact.rules.rule import Rule
-from tachograph.redact.vendors import Vendors
 
 
 def found(rule: Rule, text: str) -> list[str]:

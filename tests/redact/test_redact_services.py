@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from redact_samples import redactor
 
-from tachograph.redact import services
+from tachograph.redact.finders import services
 from tachograph.redact.letters import cost, unlikely
 from tachograph.redact.prefilter.index import Index
 from tachograph.redact.rules.examples import hexa, lower, mixed, upper, uuid

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from redact_samples import PASSWORD, redactor
 
-from tachograph.redact import tables
 from tachograph.redact.engine import Redactor
+from tachograph.redact.finders import tables
 from tachograph.redact.policy import Policy
 from tachograph.redact.rules.examples import mixed
 

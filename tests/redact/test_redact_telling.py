@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from redact_samples import PASSWORD
 
-from tachograph.redact import assignments, nested, pairs, prose, tables
-from tachograph.redact.assignments import everywhere
+from tachograph.redact.finders import assignments, nested, pairs, prose, tables
+from tachograph.redact.finders.assignments import everywhere
 from tachograph.redact.rules.examples import mixed
 from tachograph.redact.spans import Found
 from tachograph.redact.telling import Telling, telling

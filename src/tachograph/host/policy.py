@@ -15,10 +15,10 @@ from typing import Any
 from tachograph.core.errors import UsageError
 from tachograph.redact import custom
 from tachograph.redact.engine import known_from_environment
+from tachograph.redact.finders.vendors import Vendors
 from tachograph.redact.known import acceptable
 from tachograph.redact.policy import Policy
 from tachograph.redact.rules import ALL
-from tachograph.redact.vendors import Vendors
 
 NAME = "tachograph.toml"
 #: Bytes. A larger file is something else.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from tachograph.redact import commands, shapes
+from tachograph.redact import shapes
+from tachograph.redact.finders import commands
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import NOTHING, Named
 from tachograph.redact.spans import Edit, Ranked, merge

@@ -12,9 +12,9 @@ from typing import Any
 
 from tachograph.core.errors import UsageError
 from tachograph.redact import linear
+from tachograph.redact.finders.vendors import Vendors
 from tachograph.redact.rules import Rule
 from tachograph.redact.rules.rule import Expression
-from tachograph.redact.vendors import Vendors
 
 #: Characters before a keyword at which a match may begin.
 _REACH = 256

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from tachograph.redact import decode, headers, manifests, shapes
+from tachograph.redact import shapes
+from tachograph.redact.finders import decode, headers, manifests
 from tachograph.redact.known import SHORTEST_SURE
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import NOTHING, Named, Strength, about, singular

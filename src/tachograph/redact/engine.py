@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tachograph.redact import arguments as argv_of
-from tachograph.redact import bodies, decode, encodings, headers, jsontext, learned, seams, shapes, wire
+from tachograph.redact import bodies, encodings, jsontext, learned, seams, shapes, wire
 from tachograph.redact.cache import Cache
 from tachograph.redact.document import Walk
+from tachograph.redact.finders import decode, headers
 from tachograph.redact.innocent import innocent, undone
 from tachograph.redact.known import NAMES, Known, known_from_environment
 from tachograph.redact.names import Strength, folder, singular, variable

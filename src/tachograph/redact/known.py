@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
-from tachograph.redact import addresses, shapes
+from tachograph.redact import shapes
+from tachograph.redact.finders import addresses
+from tachograph.redact.finders.vendors import DEFAULT
 from tachograph.redact.lazy import expression
 from tachograph.redact.literals import Literals
 from tachograph.redact.names import NOTHING, Named, Strength, folder, named, variable
 from tachograph.redact.spans import Found
-from tachograph.redact.vendors import DEFAULT
 from tachograph.redact.words import table
 
 #: Characters. Shorter values are everywhere by chance.

@@ -22,7 +22,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from tachograph.redact import decode, shapes
+from tachograph.redact import shapes
+from tachograph.redact.finders import decode
 from tachograph.redact.known import acceptable
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named, Strength

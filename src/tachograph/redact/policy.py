@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import Any
 
 from tachograph.core.errors import UsageError
-from tachograph.redact import custom, headers, linear, names, pii, presidio, services, shapes
+from tachograph.redact import custom, linear, names, shapes
+from tachograph.redact.finders import headers, pii, presidio, services
 from tachograph.redact.names import Named
 from tachograph.redact.rules import ALL, Rule
 

@@ -21,7 +21,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from tachograph.redact import (
+from tachograph.redact.finders import (
     addresses,
     assignments,
     calls,
@@ -39,6 +39,7 @@ from tachograph.redact import (
     services,
     tables,
 )
+from tachograph.redact.finders.vendors import DEFAULT, Vendors
 from tachograph.redact.known import BEGUN, Known
 from tachograph.redact.policy import Policy
 from tachograph.redact.prefilter.engines import Engine, Hit
@@ -47,7 +48,6 @@ from tachograph.redact.prefilter.trigger import OUTSIDE, Trigger, places
 from tachograph.redact.repeats import again
 from tachograph.redact.spans import Edit, Found, Ranked, merge, ranked
 from tachograph.redact.telling import telling
-from tachograph.redact.vendors import DEFAULT, Vendors
 
 #: Characters. Nothing shorter can hold a secret and its name.
 _SHORTEST = 6

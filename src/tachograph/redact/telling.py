@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tachograph.redact.assignments import STEMS, Place
+from tachograph.redact.finders.assignments import STEMS, Place
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import Voice, voice, words
 

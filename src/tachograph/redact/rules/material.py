@@ -1,6 +1,6 @@
 """Key material that belongs to no vendor: encoded private keys, JSON web tokens, password hashes.
 
-Whole PEM blocks are not a rule but an algorithm: see ``tachograph.redact.pem``.
+Whole PEM blocks are not a rule but an algorithm: see ``tachograph.redact.finders.pem``.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tachograph.redact import shapes
-from tachograph.redact.assignments import Place, everywhere
+from tachograph.redact.finders.assignments import Place, everywhere
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named, Strength
 from tachograph.redact.prefilter.engines import lower

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tachograph.redact import shapes
-from tachograph.redact.assignments import Place, everywhere
+from tachograph.redact.finders.assignments import Place, everywhere
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import Named
 from tachograph.redact.names import named as builtin

@@ -17,7 +17,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from tachograph.redact import headers, shapes
+from tachograph.redact import shapes
+from tachograph.redact.finders import headers
 from tachograph.redact.lazy import expression
 from tachograph.redact.names import FOREIGN, Named, Strength, folder
 from tachograph.redact.names import named as builtin

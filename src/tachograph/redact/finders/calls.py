@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tachograph.redact import shapes
-from tachograph.redact.addresses import EXAMPLE_PASSWORDS
+from tachograph.redact.finders.addresses import EXAMPLE_PASSWORDS
 from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found

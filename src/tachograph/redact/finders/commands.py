@@ -12,12 +12,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tachograph.redact import headers, names, shapes
-from tachograph.redact.addresses import EXAMPLE_PASSWORDS, EXAMPLE_USERS
+from tachograph.redact import names, shapes
+from tachograph.redact.finders import headers
+from tachograph.redact.finders.addresses import EXAMPLE_PASSWORDS, EXAMPLE_USERS
+from tachograph.redact.finders.programs import BY_NAME, IMPACKET, INPUTS, NAMES, ORACLES, OTHERS, Program
 from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.engines import lower
 from tachograph.redact.prefilter.trigger import Trigger
-from tachograph.redact.programs import BY_NAME, IMPACKET, INPUTS, NAMES, ORACLES, OTHERS, Program
 from tachograph.redact.spans import Found
 
 #: Characters of a command that are read behind a program's name.

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tachograph.redact import decode, shapes
+from tachograph.redact import shapes
+from tachograph.redact.finders import decode
 from tachograph.redact.lazy import expression
 from tachograph.redact.prefilter.trigger import Trigger
 from tachograph.redact.spans import Found
