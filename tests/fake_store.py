@@ -60,6 +60,9 @@ class FakeStore:
     def settle(self, seconds: float) -> int:
         return 0
 
+    def notices(self) -> list[str]:
+        return []
+
     def exists(self, name: str) -> bool:
         return name in self.objects
 

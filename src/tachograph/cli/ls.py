@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from tachograph import wiring
 from tachograph.core import events
 from tachograph.core.errors import KeyUnavailableError, TachographError
+from tachograph.log.ahead import Ahead
 from tachograph.log.opening import OpenStore, shredded_at
 from tachograph.log.reader import Recording, session_ids
 
@@ -20,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     opened = wiring.open_for_reading(wiring.settings(options.store))
-    rows = [_row(opened, session_id) for session_id in session_ids(opened.store)]
+    rows = _rows(opened)
     if options.json:
         print_json(rows)
         return 0
@@ -37,6 +39,16 @@ def run(options: argparse.Namespace) -> int:
             + ("  content shredded" if "shredded" in row else "")
         )
     return 0
+
+
+def _rows(opened: OpenStore) -> list[dict[str, Any]]:
+    if opened.store.segments is None:
+        return [_row(opened, session_id) for session_id in session_ids(opened.store)]
+    with Ahead(opened.store) as far:
+        listed = replace(opened, store=far, with_ring=opened.ring)
+        rows = [_row(listed, session_id) for session_id in session_ids(far)]
+    # What could not be read may be what somebody is writing at this moment: it is looked at again where it lies.
+    return [_row(opened, row["session_id"]) if row["status"] == "damaged" else row for row in rows]
 
 
 def _row(opened: OpenStore, session_id: str) -> dict[str, Any]:

@@ -45,6 +45,7 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     print_notes(dict.fromkeys(opened.ring.notes))
     calls = ", ".join(plural(count, f"{kind} call") for kind, count in sorted(done.calls.items())) or "no calls"
+    print_notes(done.notices)
     if done.error is not None:
         print(f"error: recording of {done.session_id} stopped early, {done.error}", file=sys.stderr)
         if options.on_host_loss == "stop":

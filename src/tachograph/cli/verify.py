@@ -18,7 +18,7 @@ from tachograph.log.verify import SEVERITY, Verification
 
 from . import outside
 from .app import NO
-from .output import plural, print_json
+from .output import plural, print_json, print_notes
 
 _OWN_WORD = ", and the signing key is the store's own word"
 
@@ -70,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
             result.problem("keys", damaged[0], 0, damaged[1])
         if seal is not None and result.session_id == (seal.log or results[0].session_id):
             seal.judge(public, result)
+    print_notes(store.notices())
     if options.json:
         print_json(_document(results, book, everything=everything))
     else:

@@ -110,6 +110,8 @@ class Store(Protocol):
     * ``recover`` takes up, in the background, what dead processes left unfinished on the way here, and returns how many files that is.
     * ``settle`` waits, for at most so many seconds, until all files that this process has closed are where they belong, and returns
       how many are not yet.
+    * ``notices``: what whoever uses this store must know, each in one line: files that could not be brought where they belong and are
+      not tried again. Empty where all is well.
     """
 
     segments: SegmentLimit | None
@@ -128,6 +130,7 @@ class Store(Protocol):
     def lock(self, name: str) -> Lock: ...
     def recover(self) -> int: ...
     def settle(self, seconds: float) -> int: ...
+    def notices(self) -> list[str]: ...
 
 
 class Lock(Protocol):

@@ -69,7 +69,8 @@ class Plan:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What became of it. ``error``: why the record is not whole, in one line. ``waiting``: files that the store could not take yet."""
+    """What became of it. ``error``: why the record is not whole, in one line. ``waiting``: files that the store could not take yet;
+    ``notices``: what the store had to say."""
 
     session_id: str
     ended: launch.Ended
@@ -77,6 +78,7 @@ class Recorded:
     calls: dict[str, int]
     error: str | None
     waiting: int = 0
+    notices: Sequence[str] = ()
 
 
 class Caller(Protocol):
@@ -272,7 +274,7 @@ def _serve(
         driver.writer.close()
     waiting = store.settle(SETTLE)
     summary = {
-        "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting,
+        "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting, "notices": store.notices(),
         "dropped": driver.writer.dropped, "trouble": driver.trouble,
         "mark": msgspec.to_builtins(driver.writer.mark) if driver.writer.failure is not None else None, "stopped": "stop" in state,
     }  # fmt: skip
@@ -283,19 +285,24 @@ def _serve(
 
 def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
     said = ended.host
+    notices = said.get("notices") if said is not None else None
+    notices = plan.opened.store.notices() if notices is None else [str(each) for each in notices]
     if said is not None and said.get("failure") is None:
         dropped, error = int(said.get("dropped", 0)), None
         if dropped:
             error = (
                 f"{said.get('trouble')}; {dropped} events came while nothing could be written and had no room in memory, as the log says"
             )
-        return Recorded(session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), error, int(said.get("waiting", 0)))
+        return Recorded(
+            session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), error, int(said.get("waiting", 0)), notices
+        )
     reason = str(said["failure"]) if said is not None else "the host was killed"
     mark = said.get("mark") if said is not None else None
     declared = declare_loss(
         plan.opened, session_id, ended, msgspec.convert(mark, Mark) if mark is not None else None, clock=plan.clock, entropy=plan.entropy
     )
-    return Recorded(session_id, ended, declared, {}, f"{reason}; what was recorded until then is safe, the rest is declared as lost")
+    error = f"{reason}; what was recorded until then is safe, the rest is declared as lost"
+    return Recorded(session_id, ended, declared, {}, error, notices=notices)
 
 
 def declare_loss(opened: OpenStore, session_id: str, ended: launch.Ended, mark: Mark | None, *, clock: Clock, entropy: Entropy) -> int:

@@ -10,6 +10,7 @@ decides what that means for the one who is recorded.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -209,6 +210,8 @@ class LastingWriter:
 
     def _look_at_companion(self) -> None:
         if self._companion is not None and self._companion.failed:
+            with contextlib.suppress(StoreError):
+                self._companion.close()
             self._companion, self._lost_companion = None, True
 
     def _later(self, why: str) -> None:

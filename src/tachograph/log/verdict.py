@@ -8,6 +8,7 @@ signing key can rewrite both; then a seal that was kept outside (an ``Anchor`` f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, ShreddedError
@@ -16,6 +17,7 @@ from tachograph.format import layout
 
 from . import book as books
 from . import opening
+from .ahead import Ahead
 from .book import Book, entry_of, said_by
 from .opening import OpenStore
 from .reader import session_ids
@@ -37,7 +39,9 @@ def verdict(
 class Judge:
     """Verifies the logs of one store."""
 
-    def __init__(self, store: Store, *, public: bytes | frozenset[bytes], opened: OpenStore | None) -> None:
+    def __init__(self, store: Store, *, public: bytes | frozenset[bytes], opened: OpenStore | None, plain: Judge | None = None) -> None:
+        """``plain``: who judges again what is not good in ``store``, where that is not the store itself but what ``Ahead`` shows of it."""
+        self._plain = plain
         self._store = store
         self._public = public
         self._opened = opened
@@ -55,15 +59,31 @@ class Judge:
     def everything(self, anchors: dict[str, Sequence[Anchor]] | None = None) -> tuple[list[Verification], Verification | None]:
         """(all sessions, those that were dropped included; the ledger, None where there never was one). ``anchors``: by log."""
         anchors = anchors or {}
+        if self._store.segments is None:
+            return self._all(anchors)
+        with Ahead(self._store) as far:
+            opened = replace(self._opened, store=far, with_ring=self._opened.ring) if self._opened is not None else None
+            return Judge(far, public=self._public, opened=opened, plain=self)._all(anchors)
+
+    def _all(self, anchors: dict[str, Sequence[Anchor]]) -> tuple[list[Verification], Verification | None]:
         names = session_ids(self._store)
         self._read()  # after the listing, so that it knows of all sessions that are in the list and have a line
         results = [self._session(name, tuple(anchors.get(name, ()))) for name in names]
+        if self._plain is not None and not all(result.good for result in results):
+            # Of what was listed some may have grown since, as the ledger tells that was read later.
+            self._plain._read()
+            results = [
+                result if result.good else self._plain._session(result.session_id, tuple(anchors.get(result.session_id, ())))
+                for result in results
+            ]
         lost = {*self._book.sessions(), *(name for name in anchors if name != layout.LEDGER)} - set(names)
         results += [self._gone(name) for name in sorted(lost) if self._book.tombstone(name) is None]
         pins = {result.session_id: _pin(result) for result in results if _pin(result).get("size")}
         if not pins and not self._book.size and layout.LEDGER not in anchors:
             return results, None
         found = self._ledger(tuple(anchors.get(layout.LEDGER, ())))
+        if not found.good and self._plain is not None:
+            found = self._plain._ledger(tuple(anchors.get(layout.LEDGER, ())))
         other = [name for name, pin in pins.items() if not self._book.pins(pin.get("size"), pin.get("root"))]
         if other:
             what = f"the first lines of {len(other)} of {len(pins)} sessions name a ledger that this is not (one is {other[0]})"

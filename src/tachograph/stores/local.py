@@ -170,6 +170,9 @@ class LocalStore:
     def settle(self, seconds: float) -> int:  # noqa: ARG002 - so is what was closed
         return 0
 
+    def notices(self) -> list[str]:
+        return []  # nothing is on its way here
+
     def _path(self, name: str) -> str:
         parts = name.split("/")
         if any(part in ("", ".", "..") for part in parts) or "\0" in name or not _encodes(name):

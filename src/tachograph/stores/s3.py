@@ -210,6 +210,19 @@ class S3Store:
             count += 1
         return count
 
+    def notices(self) -> list[str]:
+        aside = [name for name in self._refused.names("") if ".events.jsonl." in name]
+        found = []
+        if aside:
+            found.append(
+                f"{len(aside)} segment{'s' * (len(aside) > 1)} of the ledger of {self._url} could not be brought there, since another machine "
+                f"had taken the number; what was entered in them is in no ledger: look at {self._refused.root}, enter it again where that "
+                "matters, and remove the folder"
+            )
+        if self.failure is not None and not (aside and isinstance(self.failure, ConflictError)):
+            found.append(f"{self.failure}; what could not be brought to the bucket stays in {self._spool.root}")
+        return found
+
     @property
     def failure(self) -> StoreError | None:
         """Why the last file that could not be uploaded, and is not tried again by this process, was refused."""

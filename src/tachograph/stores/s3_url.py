@@ -21,6 +21,8 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
 _MODES = ("compliance", "governance")
 #: Seconds. An answer that takes longer counts as none: what waits is safe in the spool.
 _TIMEOUT = 10
+#: Kept open: as many as there are threads that read ahead (``log/ahead.py``), and the uploader's.
+_CONNECTIONS = 20
 
 
 def open_url(url: str, *, spools: str, clock: Clock) -> S3Store:
@@ -73,7 +75,7 @@ def _connect(endpoint: str | None, region: str | None) -> Any:
     from botocore.config import Config
 
     config = Config(
-        connect_timeout=_TIMEOUT, read_timeout=_TIMEOUT, retries={"mode": "standard", "max_attempts": 2},
+        max_pool_connections=_CONNECTIONS, connect_timeout=_TIMEOUT, read_timeout=_TIMEOUT, retries={"mode": "standard", "max_attempts": 2},
         s3={"addressing_style": "path" if endpoint else "auto"}, user_agent_extra="tachograph",
     )  # fmt: skip
     return boto3.session.Session().client("s3", endpoint_url=endpoint, region_name=region, config=config)
