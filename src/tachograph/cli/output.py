@@ -13,8 +13,12 @@ from tachograph.core.errors import UsageError
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout and nothing else. Bytes (bodies that are no text) become ``{"$base64": …}``."""
-    json.dump(value, sys.stdout, indent=1, ensure_ascii=not _unicode(), default=_other)
-    sys.stdout.write("\n")
+    text = json.dumps(value, indent=1, ensure_ascii=not _unicode(), default=_other)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which no encoding has: it survives as an escape
+        text = json.dumps(value, indent=1, default=_other)
+    sys.stdout.write(text + "\n")
 
 
 def json_line(value: Any) -> str:
