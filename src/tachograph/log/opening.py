@@ -27,7 +27,7 @@ from tachograph.core.errors import (
 from tachograph.core.ports import Entropy, Store
 from tachograph.crypto import boxes, keys, note, recipients, succession, vaultkeys, wrapfile, wraps
 from tachograph.crypto.ring import Ring
-from tachograph.format import layout
+from tachograph.format import layout, migrations
 
 _LIMIT = 1 << 20
 #: The name of the shared keys, where a session's has its id.
@@ -193,7 +193,7 @@ def describe(store: Store) -> dict[str, Any]:
         raise UsageError(f"no tachograph store at {store.url}; record something first, or name the store with --store") from None
     if fields.get("format") != "tachograph-store":
         raise UsageError(f"{store.url} holds a {layout.STORE} of something else; name a tachograph store with --store")
-    if fields.get("v") != layout.VERSION:
+    if type(fields.get("v")) is not int or fields["v"] not in migrations.STEPS:
         raise NewerFormatError(f"the store at {store.url} has format version {fields.get('v')!r}; update tachograph to read it")
     return fields
 

@@ -14,7 +14,7 @@ from tachograph.core import events
 from tachograph.core.errors import FormatError, KeyUnavailableError, NewerFormatError, NotFoundError, TamperedError, UsageError
 from tachograph.core.ids import SESSION_ID
 from tachograph.core.ports import Store
-from tachograph.format import canonical, layout, line, torn
+from tachograph.format import canonical, layout, line, migrations, torn
 
 from .content import ContentReader
 from .opening import OpenStore
@@ -147,12 +147,12 @@ def parsed(raw: bytes, where: str) -> dict[str, Any]:
     version = fields.get("v")
     if type(version) is int and version > layout.VERSION:
         raise NewerFormatError(f"a line in version {str(version)[:20]} of the format, {where}; update tachograph to read it")
-    if (
-        type(version) is not int
-        or version != layout.VERSION
-        or type(fields.get("seq")) is not int
-        or not all(map(_is_frame, frames(fields)))
-    ):
+    try:
+        fields = migrations.current(fields)
+        good = type(fields.get("seq")) is int and all(map(_is_frame, frames(fields)))
+    except KeyError:
+        good = False
+    if not good:
         raise FormatError(f"a line that is not as a line must be, {where}; run tacho verify on the session")
     return fields
 
