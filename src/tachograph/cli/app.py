@@ -34,6 +34,7 @@ VERBS = {
     "keys": "who can read the store: recipients of its keys, rotation, verifier keys",
     "import": "take in sessions that other tools have recorded",
     "redact": "mask the secrets of a text, as they are masked in a record",
+    "host": "be the recorder for other users' tacho record",
 }
 
 #: Verbs to which a store is something else than to the others: their module says what.

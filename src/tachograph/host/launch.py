@@ -26,7 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from tachograph.core.errors import UsageError
 
@@ -81,8 +81,26 @@ def client_environment(base: Mapping[str, str], *, socket: str, token: str, mode
     }
 
 
-class Control:
-    """The launcher's end of its line to a host that it has forked."""
+class Control(Protocol):
+    """The launcher's end of its line to the host."""
+
+    def fileno(self) -> int: ...
+
+    def receive(self) -> bytes | None:
+        """What the host said, as lines of JSON; None when it says nothing more. Waits where there is nothing yet."""
+        ...
+
+    def tell_exit(self, report: dict[str, Any]) -> None:
+        """How the command ended: ``exit_code``, ``signal``, ``seconds``."""
+        ...
+
+    def over(self) -> None:
+        """The host has said its last word."""
+        ...
+
+
+class Forked:
+    """To a host that this process has forked."""
 
     def __init__(self, end: socket.socket, pid: int) -> None:
         self._end = end
@@ -92,20 +110,17 @@ class Control:
         return self._end.fileno()
 
     def receive(self) -> bytes | None:
-        """What the host said, as lines of JSON; None when it says nothing more. Waits where there is nothing yet."""
         try:
             return self._end.recv(1 << 20) or None
         except OSError:
             return None
 
     def tell_exit(self, report: dict[str, Any]) -> None:
-        """How the command ended: ``exit_code``, ``signal``, ``seconds``."""
         with contextlib.suppress(OSError):
             self._end.sendall(json.dumps(report).encode() + b"\n")
             self._end.shutdown(socket.SHUT_WR)
 
     def over(self) -> None:
-        """The host has said its last word."""
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
 
@@ -125,7 +140,7 @@ def executable(command: Sequence[str], environment: Mapping[str, str]) -> str:
     raise UsageError(f"no such command, {name}; check the spelling and PATH")
 
 
-def fork_host(serve: Callable[[socket.socket], Any]) -> Control:
+def fork_host(serve: Callable[[socket.socket], Any]) -> Forked:
     """The line to a new host. ``serve`` runs in the child and gets the other end."""
     ours, theirs = socket.socketpair()
     sys.stdout.flush()
@@ -133,7 +148,7 @@ def fork_host(serve: Callable[[socket.socket], Any]) -> Control:
     pid = os.fork()
     if pid:
         theirs.close()
-        return Control(ours, pid)
+        return Forked(ours, pid)
     code = 70
     try:
         ours.close()

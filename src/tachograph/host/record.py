@@ -288,11 +288,7 @@ def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
     notices = said.get("notices") if said is not None else None
     notices = plan.opened.store.notices() if notices is None else [str(each) for each in notices]
     if said is not None and said.get("failure") is None:
-        dropped, error = int(said.get("dropped", 0)), None
-        if dropped:
-            error = (
-                f"{said.get('trouble')}; {dropped} events came while nothing could be written and had no room in memory, as the log says"
-            )
+        error = dropped(said) if said.get("dropped") else None
         return Recorded(
             session_id, ended, int(said.get("events", 0)), dict(said.get("calls", {})), error, int(said.get("waiting", 0)), notices
         )
@@ -303,6 +299,12 @@ def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:
     )
     error = f"{reason}; what was recorded until then is safe, the rest is declared as lost"
     return Recorded(session_id, ended, declared, {}, error, notices=notices)
+
+
+def dropped(said: Mapping[str, Any]) -> str:
+    """What a host says at last that had no room for some events."""
+    count = said.get("dropped")
+    return f"{said.get('trouble')}; {count} events came while nothing could be written and had no room in memory, as the log says"
 
 
 def declare_loss(opened: OpenStore, session_id: str, ended: launch.Ended, mark: Mark | None, *, clock: Clock, entropy: Entropy) -> int:
