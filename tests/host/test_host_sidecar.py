@@ -153,6 +153,24 @@ def test_workspace_files_that_only_the_agents_user_can_read_are_recorded_by_the_
     assert start["workspace"]["files"]["private.txt"]["data"] == "only mine"
 
 
+def test_what_lies_in_the_workspace_runs_and_opens_nothing_as_the_host(two: World) -> None:
+    """git runs what a repository's configuration names, and links lead where they like."""
+    work = two.root / "work"
+    two.write("monitor", "#!/bin/sh\nid -u >> ran.txt\n").chmod(0o755)
+    two.write("agent.py", AGENT)
+    (work / "key.json").symlink_to(two.key)
+    (work / "store").symlink_to(two.store)
+    setup = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git config core.fsmonitor ./monitor"
+    prepared = two.popen("sh", "-c", setup)
+    assert prepared.communicate(timeout=60)[1] == b""
+    assert two.record("agent.py").returncode == 0
+    start = lines_of(two)[0]
+    assert start["repo_sha"] is not None
+    assert start["workspace"]["files"]["key.json"]["link"] == str(two.key)
+    assert "data" not in start["workspace"]["files"]["store"] or start["workspace"]["files"]["store"]["data"] is None
+    assert set((work / "ran.txt").read_text().split()) == {str(NOBODY.uid)}
+
+
 def probe(world: World, pids: list[int]) -> str:
     world.write("probe.py", PROBE)
     process = world.popen(

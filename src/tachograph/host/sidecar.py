@@ -468,6 +468,7 @@ def check(hosting: Hosting) -> None:
         code = 70
         try:
             os.close(ours)
+            launch.close_memory(b"tacho-host")
             os.umask(0o077)
             hosting.open_store()
             code = 0
