@@ -86,7 +86,7 @@ def _record_there(options: argparse.Namespace, where: str, links: list[str]) -> 
         raise UsageError(f"the host at {where} has a store of its own; leave out --store, or the host (--host, TACHO_HOST)")
     given = secrets.collect(options.secret_from, os.environ)
     print_notes(given.notes)
-    if options.policy is None and (found := find(os.getcwd())) is not None:
+    if options.policy is None and (found := os.environ.get("TACHO_POLICY") or find(os.getcwd())) is not None:
         print_notes([f"the host's policy holds, and not {found}"])
     return calling.record_there(
         calling.Asked(

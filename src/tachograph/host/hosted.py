@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -46,20 +47,18 @@ class Hosting:
 def host(hosting: Hosting, caller: Caller, raw: bytes, session_id: str, uid: int, stopping: Callable[[], bool]) -> dict[str, Any] | None:
     """Serve one launcher of the user ``uid``, whose request is ``raw``. What it was told at last; None if there was no session. Raises what is
     a defect, or the death of a session that has begun."""
-    meeting = hosting.meeting(session_id)
     try:
-        try:
-            session, server = _begin(hosting, caller, raw, session_id, uid)
-        except GoneError:
-            return None
-        except TachographError as error:
-            caller.send({"m": "refused", "why": str(error)})
-            return None
-        return session.serve(server, caller, stopping)
-    except GoneError:
+        session, server = _begin(hosting, caller, raw, session_id, uid)
+    except (GoneError, TachographError) as error:
+        if isinstance(error, TachographError):
+            with contextlib.suppress(GoneError):
+                caller.send({"m": "refused", "why": str(error)})
+        shutil.rmtree(hosting.meeting(session_id), ignore_errors=True)
         return None
-    finally:
-        shutil.rmtree(meeting, ignore_errors=True)
+    summary = session.serve(server, caller, stopping)
+    if summary["failure"] is None:  # else the folder is the mark that something is still to be declared
+        shutil.rmtree(hosting.meeting(session_id), ignore_errors=True)
+    return summary
 
 
 def _begin(hosting: Hosting, caller: Caller, raw: bytes, session_id: str, uid: int) -> tuple[Session, Server]:

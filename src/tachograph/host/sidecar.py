@@ -269,8 +269,9 @@ class Sidecar:
             summary = hosted.host(self._hosting, caller, raw, session_id, waiting.uid, lambda: bool(told))
             code = 0
             if summary is not None and summary.get("failure") is not None:
-                os.write(words, json.dumps({"mark": summary.get("mark")}).encode())
                 code = 3
+                with contextlib.suppress(OSError):  # who forked us may be gone; the next one finds the session's folder
+                    os.write(words, json.dumps({"mark": summary.get("mark")}).encode())
         except BaseException as error:  # noqa: BLE001 - the last line of a process: it must end by itself, and say so
             with contextlib.suppress(OSError):
                 self._say(f"the host of {session_id} died of {type(error).__name__}; this is a defect of tachograph")
