@@ -45,11 +45,21 @@ class Judge:
         self._store = store
         self._public = public
         self._opened = opened
-        self._read()
+        self._found: tuple[Book, str | None] | None = None
 
-    def _read(self) -> None:
-        self._book: Book = books.read(self._store, strict=False)
-        self._unsealed = self._book.unsealed_by(self._public)
+    def _read(self) -> tuple[Book, str | None]:
+        """The ledger as it is now, and why it is not to be believed."""
+        book = books.read(self._store, strict=False)
+        self._found = book, book.unsealed_by(self._public)
+        return self._found
+
+    @property
+    def _book(self) -> Book:
+        return (self._found or self._read())[0]
+
+    @property
+    def _unsealed(self) -> str | None:
+        return (self._found or self._read())[1]
 
     def judge(self, session_id: str, anchors: Iterable[Anchor] = ()) -> Verification:
         """One session, or the ledger by itself."""
