@@ -108,8 +108,16 @@ class World:
         log = (self.root / "log").open("ab")
         command = [python, "-m", "tachograph.cli.app", "host", "--listen", str(self.socket), *self.options]
         self.process = subprocess.Popen(
-            command, cwd="/", env=self.environment(keeps=True), stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self.keeper.drop()
+            command,
+            cwd="/",
+            env=self.environment(keeps=True),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            **self.keeper.drop(),
         )
+        self._started.append(self.process)
         before = self.log().count("tacho: host listens")
         wait(lambda: self.log().count("tacho: host listens") > before or self.process.poll() is not None)
         assert self.process.poll() is None, self.log()
@@ -123,7 +131,7 @@ class World:
         environment = {**self.environment(keeps=keeps), **more.pop("env", {})}
         process = subprocess.Popen(
             list(arguments), cwd=self.root / ("home" if keeps else "work"), env=environment, stdin=subprocess.DEVNULL,
-            stdout=more.pop("stdout", subprocess.PIPE), stderr=more.pop("stderr", subprocess.PIPE), **user.drop(), **more,
+            stdout=more.pop("stdout", subprocess.PIPE), stderr=more.pop("stderr", subprocess.PIPE), start_new_session=True, **user.drop(), **more,
         )  # fmt: skip
         self._started.append(process)
         return process
@@ -164,10 +172,11 @@ class World:
         return children(self.process.pid)
 
     def close(self) -> None:
-        for process in [*self._started, *([self.process] if self.process is not None else [])]:
-            if process.poll() is None:
-                process.kill()
-                process.wait(10)
+        """End all that was started, and what that has started: an agent outlives its launcher, and a session its host."""
+        for process in self._started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
 
 
 def children(pid: int) -> list[int]:
@@ -193,7 +202,6 @@ def world(*options: str, keeper: User = SAME, agent: User = SAME) -> Iterator[Wo
     interpreter()
     root = Path(tempfile.mkdtemp(prefix="tacho-test-", dir="/tmp"))  # a socket's path must be short
     made = World(keeper, agent, root, options=options)
-    orphans: list[int] = []
     try:
         root.chmod(0o755)
         for name, user, mode in (("home", keeper, 0o700), ("run", keeper, 0o755), ("work", agent, 0o755)):
@@ -203,10 +211,6 @@ def world(*options: str, keeper: User = SAME, agent: User = SAME) -> Iterator[Wo
                 os.chown(root / name, user.uid, user.uid)
         made.start()
         yield made
-        orphans = made.session_hosts()
     finally:
         made.close()
-        for pid in orphans:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
         shutil.rmtree(root, ignore_errors=True)
