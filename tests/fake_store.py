@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tachograph.core.errors import ConflictError, NotFoundError, StoreError
 
@@ -34,6 +34,17 @@ class FakeStore:
             raise ConflictError(f"{name} exists; nothing to do")
         self.objects[name] = bytearray()
         return FakeFile(self, name)
+
+    def create_all(self, names: Sequence[str]) -> list[FakeFile]:
+        made: list[FakeFile] = []
+        try:
+            for name in names:
+                made.append(self.create(name))
+        except BaseException:
+            for file in made:
+                file.let_go()
+            raise
+        return made
 
     def put_new(self, name: str, data: bytes) -> None:
         self.did("put_new", name)

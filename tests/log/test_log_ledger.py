@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -212,3 +213,47 @@ def test_another_session_is_untouched(tmp_path: Path) -> None:
     enter(opened)
     opening.destroy_data_key(opened.store, SESSION, "2026-01-01T00:00:00.000Z")
     assert judged(opened, other) == ("verified", "opened")
+
+
+def _enter(opened: OpenStore, reason: str | None = None) -> None:
+    with ledger.writing(opened, clock=Clock(), entropy=Entropy(), pause=time.sleep) as book:
+        book.append(LedgerEntry(action="read", subject=SESSION), reason=reason)
+
+
+@pytest.mark.parametrize(("reason", "more"), [(None, []), ("why", [("write", "content.pack"), ("sync", "content.pack")])])
+def test_what_an_entry_costs(reason: str | None, more: list[tuple[str, str]]) -> None:
+    """The seal of the writer before, the names, the entry, its seal. Somebody waits for each of them."""
+    store = FakeStore()
+    key = keys.generate(Entropy())
+    opening.create(store, key, Entropy())
+    opened = opening.open_store(store, key)
+    _enter(opened)
+    _enter(opened)  # whose segment says where the ledger stood before: the next one reads no further back
+    store.done.clear()
+    _enter(opened, reason)
+    assert store.done == [
+        ("lock", "lock"), ("sync", "seals"),
+        ("create", "events.jsonl"), ("create", "seals"), ("create", "content.pack"),
+        *more, ("write", "events.jsonl"), ("sync", "events.jsonl"), ("write", "seals"), ("sync", "seals"),
+    ]  # fmt: skip
+
+
+def test_the_local_store_waits_for_the_device_five_times_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = new_store(tmp_path / "store")
+    _enter(opened)
+    _enter(opened)
+    count = 0
+
+    def counted(real: Callable[[int], None]) -> Callable[[int], None]:
+        def sync(fd: int) -> None:
+            nonlocal count
+            count += 1
+            real(fd)
+
+        return sync
+
+    for name in ("fsync", "fdatasync"):
+        if hasattr(os, name):
+            monkeypatch.setattr(os, name, counted(getattr(os, name)))
+    _enter(opened)
+    assert count == 5

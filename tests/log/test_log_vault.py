@@ -183,3 +183,45 @@ def test_a_store_has_one_vault_key_signed_by_its_own(tmp_path: Path) -> None:
     opened.store.replace(layout.VAULT_KEY, vaultkeys.publish(other.public, opened.id, keys.generate(os.urandom)))
     with pytest.raises(FormatError, match="somebody changed it"):
         opening.vault_key(opened)
+
+
+@given(st.data())
+def test_a_vault_with_holes_has_what_is_before_the_first(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """A power cut leaves any pages of what was not synced, and zeros for the others; what was synced is there."""
+    opened = new_store(tmp_path_factory.mktemp("holes") / "store")
+    some = [f"value {number} " + "x" * data.draw(st.sampled_from([0, 1, 200, 300, 900, 5000])) for number in range(6)]
+    fill(opened, some)
+    path = Path(opened.store.url) / layout.vault(SESSION)
+    whole = path.read_bytes()
+    ends = [vault.HEADER, *(at + 4 + len(box) for at, box in vault._boxes(whole))]
+    assert len(ends) == 7
+    kept = data.draw(st.integers(0, 6))
+    synced = ends[kept] if kept else data.draw(st.sampled_from([0, vault.HEADER]))
+    size = data.draw(st.integers(synced, len(whole)))
+    after, first = bytearray(whole[:size]), size
+    for block in range(synced // 512 * 512, size, 512):
+        if data.draw(st.booleans()):
+            start, end = max(block, synced), min(block + 512, size)
+            first = min(first, start) if any(whole[start:end]) else first
+            after[start:end] = bytes(end - start)
+    path.write_bytes(after)
+    if not size:
+        with pytest.raises(NotFoundError, match="dropped"):
+            values(opened)
+        return
+    good = sum(1 for end in ends[1:] if end <= first)
+    found = values(opened)
+    assert found == some[: len(found)]
+    assert len(found) == good
+    assert vault.count(opened.store, SESSION) in (good, good + 1)  # of a few zeros it takes the key to say that they are a hole
+
+
+def test_a_record_that_was_changed_to_zeros_elsewhere_is_damage(tmp_path: Path) -> None:
+    opened = new_store(tmp_path / "store")
+    fill(opened, SOME)
+    path = Path(opened.store.url) / layout.vault(SESSION)
+    data = bytearray(path.read_bytes())
+    data[vault.HEADER + 100 : vault.HEADER + 130] = bytes(30)
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="was changed"):
+        values(opened)

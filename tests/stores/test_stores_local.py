@@ -77,6 +77,25 @@ def test_a_new_name_is_durable_when_create_returns(calls: Calls, tmp_path: Path)
     assert calls.seen == ["sync ..", "sync .", "sync a", "sync a/b"]
 
 
+def test_of_several_new_names_the_first_is_durable_before_the_others_and_all_are_in_the_end(calls: Calls, tmp_path: Path) -> None:
+    store = LocalStore(str(tmp_path / "store"))
+    store.create("a/b").close()
+    calls.seen.clear()
+    there: list[set[str]] = []
+    real = LocalStore._sync_directory
+
+    def sync(path: str) -> None:
+        there.append({entry.name for entry in Path(path).iterdir()})
+        real(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LocalStore, "_sync_directory", staticmethod(sync))
+        for file in store.create_all(["a/c", "a/d", "a/e"]):
+            file.close()
+    assert calls.seen == ["sync a", "sync a"]
+    assert there == [{"b", "c"}, {"b", "c", "d", "e"}]
+
+
 def test_a_small_object_is_on_the_device_before_it_has_its_name(calls: Calls, tmp_path: Path) -> None:
     store = LocalStore(str(tmp_path / "store"))
     store.put_new("a", b"x")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -93,6 +93,8 @@ class Store(Protocol):
     * A name that could lead out of the store (empty, absolute, with ``.``, ``..``, an empty part or NUL) is a ``StoreError``, and so
       is everything that goes wrong and has no error of its own here.
     * ``create`` makes a new append-only file and raises ``ConflictError`` if the name exists, even when it is empty.
+    * ``create_all`` makes several, as ``create`` each, with one wait for the device where that can be: durable when it returns, and after
+      a power cut none is there without the first. All or, as long as the store answers, none is kept open.
     * ``put_new`` writes a small object whole, durably and once: ``ConflictError`` if it exists with other bytes, nothing if with the
       same. Nobody ever reads a part of it, and of several at once one wins.
     * ``replace`` swaps a small object atomically and durably.
@@ -120,6 +122,7 @@ class Store(Protocol):
     @property
     def url(self) -> str: ...
     def create(self, name: str) -> AppendFile: ...
+    def create_all(self, names: Sequence[str]) -> list[AppendFile]: ...
     def put_new(self, name: str, data: bytes) -> None: ...
     def replace(self, name: str, data: bytes) -> None: ...
     def sync(self, name: str) -> None: ...

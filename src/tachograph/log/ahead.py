@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import bisect
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
 
@@ -133,6 +133,9 @@ class Ahead:
 
     def create(self, name: str) -> AppendFile:
         raise self._no(name)
+
+    def create_all(self, names: Sequence[str]) -> list[AppendFile]:
+        raise self._no(", ".join(names))
 
     def put_new(self, name: str, data: bytes) -> None:  # noqa: ARG002 - the port's
         raise self._no(name)

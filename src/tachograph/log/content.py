@@ -35,12 +35,11 @@ class ContentWriter(Appender):
         self._box = SegmentBox(self._data_key, salt)
         self._salt = salt
         self._index = 0
-        self.add(pack.header(salt))
         self._size = pack.HEADER
 
     @property
     def size(self) -> int:
-        """Bytes of this segment's pack, with what waits."""
+        """Bytes of this segment's pack, with what waits (and its header, though that is written with the first frame)."""
         return self._size
 
     def put(self, value: Any) -> bytes:
@@ -56,7 +55,11 @@ class ContentWriter(Appender):
             box = self._box.seal(self._index, pack.plain(group), pack.associated(self._session_id, self._segment, self._index))
             stored = pack.framed(box)
             frame = {"n": self._index, "at": self._size, "len": len(stored), "sha256": hashlib.sha256(stored).hexdigest()}
-            out.append(frame if self._index else {**frame, "salt": self._salt.hex()})
+            if not self._index:
+                # With the first frame, and not before: a segment without content costs no sync of its pack.
+                self.add(pack.header(self._salt))
+                frame["salt"] = self._salt.hex()
+            out.append(frame)
             self.add(stored)
             self._size += len(stored)
             self._index += 1

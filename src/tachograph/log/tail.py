@@ -13,7 +13,7 @@ from __future__ import annotations
 from tachograph.core.errors import FormatError, NotFoundError, TamperedError
 from tachograph.core.ports import Store
 from tachograph.crypto import merkle, note
-from tachograph.format import layout, line, pack
+from tachograph.format import layout, line
 
 from . import recover
 from .book import whole_notes
@@ -65,8 +65,9 @@ def _from_last(opened: OpenStore, segment: int) -> Left | None:
         return None
     if found is None:
         return None
-    for name in names:
-        store.sync(name)  # a writer that was killed between two steps may have left what no device has yet
+    # The lines and their content were on the device before the seal over them was written; the seal itself may not be, if its writer was
+    # killed at this very moment.
+    store.sync(names[-1])
     return Left(found[0], segments=segment, tree=found[1])
 
 
@@ -79,7 +80,7 @@ def _tail(data: bytes, held: bytes, seals: bytes, public: frozenset[bytes], wher
     tree = merkle.Frontier(first["seq"] - 1, [bytes.fromhex(str(peak)) for peak in frontier])
     # The line before the first is not read: what its hash was, the seal vouches for.
     previous, at = str(first.get("hash")), end
-    referred = pack.HEADER
+    referred = 0
     tree.add(merkle.leaf(data[:end]))
     for offset, raw, digest in valid_lines(previous, data[end:]):
         tree.add(merkle.leaf(raw))

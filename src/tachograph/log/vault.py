@@ -6,7 +6,7 @@
 
 Each box is bound to its session and its place. A value exists in memory between its masking and its sealing, which follow each other
 at once, and the process that sealed it cannot open it again. A file is written by one writer, once; what a killed one leaves at its end
-is passed over, and an empty file is a vault that was dropped.
+is passed over, with the holes that a power cut makes in it, and an empty file is a vault that was dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundErr
 from tachograph.core.ports import AppendFile, Entropy, Store
 from tachograph.crypto import sealed, vaultkeys
 from tachograph.crypto.vaultkeys import VaultKey
-from tachograph.format import layout
+from tachograph.format import layout, torn
 from tachograph.redact.placeholder import fingerprint
 
 from .appender import Appender
@@ -30,6 +30,10 @@ HEADER = len(MAGIC) + 8
 MAX_VALUE = 64 << 10
 #: A box's length must not tell how long a password is. Bytes.
 PAD = 256
+#: Bytes of the shortest box: an ephemeral public key, padded JSON, a tag.
+_LEAST = 32 + PAD + 16
+#: So many zeros in a row are no ciphertext.
+_ZEROS = 16
 #: Not a secret but a mark that something was too deep to look at.
 _NO_ORIGINAL = frozenset({"too-deep"})
 
@@ -83,6 +87,8 @@ def read(store: Store, session_id: str, key: VaultKey, fingerprint_key: bytes) -
     data = _data(store, session_id)
     if len(data) < HEADER:
         return []  # its writer died while it made it
+    if _holed(data, 0, HEADER, _ZEROS):
+        return []  # nothing of it has ever reached the device
     if data[: len(MAGIC)] != MAGIC:
         raise FormatError(f"not a vault, {store.url}/{name}; restore it from a backup")
     if (sealed_for := data[len(MAGIC) : HEADER].hex()) != key.id:
@@ -97,6 +103,8 @@ def read(store: Store, session_id: str, key: VaultKey, fingerprint_key: bytes) -
             if fingerprint(fingerprint_key, original.value) != original.fingerprint:
                 raise ValueError
         except (KeyUnavailableError, ValueError, KeyError, TypeError, AttributeError):
+            if _holed(data, at, at + 4 + len(box), 1):
+                break
             raise FormatError(
                 f"a record of the vault was changed, or is none of this store's, {store.url}/{name} offset {at}; restore it from a backup"
             ) from None
@@ -135,11 +143,23 @@ def _data(store: Store, session_id: str) -> bytes:
 
 
 def _boxes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """(offset, box) of the whole records. What a killed writer left at the end is none."""
+    """(offset, box) of the whole records. What a killed writer left at the end is none: less than a record, or what has a hole and all
+    behind it. A record that was acknowledged was synced, and so were all before it."""
     at = HEADER
     while at + 4 <= len(data):
-        end = at + 4 + int.from_bytes(data[at : at + 4], "big")
-        if end > len(data):
+        length = int.from_bytes(data[at : at + 4], "big")
+        end = at + 4 + length
+        if end > len(data) or _holed(data, at, end, _ZEROS) or (length < _LEAST and _holed(data, at, at + 4, 1)):
             return
         yield at, data[at + 4 : end]
         at = end
+
+
+def _holed(data: bytes, at: int, end: int, least: int) -> bool:
+    """Whether a block that was never written (zeros from ``at``, or from its beginning, to its end) lies between these offsets, ``least``
+    bytes of it at least."""
+    for block in range(at - at % torn.BLOCK, end, torn.BLOCK):
+        piece = data[max(block, at) : block + torn.BLOCK]
+        if len(piece) >= least and piece.count(0) == len(piece):
+            return True
+    return False

@@ -10,7 +10,9 @@
 4. A call declared ``effect="external"`` runs only after the commit of its ``started`` line. Other calls do not wait.
 5. ``seal`` returns: as ``commit``, and a signed statement of length and root over all lines is on the device, too.
 
-A segment is created by its writer and never opened again. ``roll`` ends one and begins the next, whose first line says what the one
+A segment is created by its writer and never opened again; its three names are on the device before its first line, in two syncs of
+their folder. What has no content costs no sync of the pack, and where nothing was written since the last sync there is none: an event
+with content costs two, one without a single one, a seal one more. ``roll`` ends one and begins the next, whose first line says what the one
 before holds, for stores that take complete files only.
 
 **When a write or a sync fails** (disk full, a broken device) the writer is *broken*, whatever failed: it refuses to go on, and none of its
@@ -120,15 +122,8 @@ class SessionWriter:
         self._entropy = entropy
 
     def _create(self, segment: int) -> list[AppendFile]:
-        made: list[AppendFile] = []
-        try:
-            for name in (layout.events, layout.seals, layout.content):
-                made.append(self._store.create(name(self.session_id, segment)))
-        except BaseException:
-            for file in made:
-                file.let_go()
-            raise
-        return made
+        # The lines first: a segment without them is none, and what a crash leaves must be one.
+        return self._store.create_all([name(self.session_id, segment) for name in (layout.events, layout.seals, layout.content)])
 
     @property
     def size(self) -> int:

@@ -1,6 +1,6 @@
 """A store in a local folder. Files 0600, folders 0700.
 
-Durability: a name is safe once the directory that holds it was synced, so ``create`` and ``put_new`` sync the directory (kafka#10405,
+Durability: a name is safe once the directory that holds it was synced, so ``create_all`` and ``put_new`` sync the directory (kafka#10405,
 ClickHouse#116316 did not). A descriptor whose sync failed is closed and never synced again (wiredtiger#4072). Small objects are
 written beside their place and linked or renamed into it, so nobody ever reads half of one and a crash leaves all or nothing.
 
@@ -16,10 +16,10 @@ import fcntl
 import itertools
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tachograph.core.errors import ConflictError, NotFoundError, StoreError
-from tachograph.core.ports import ObjectLocks, SegmentLimit
+from tachograph.core.ports import AppendFile, ObjectLocks, SegmentLimit
 
 
 class LocalStore:
@@ -36,6 +36,26 @@ class LocalStore:
         return self.root
 
     def create(self, name: str) -> LocalFile:
+        return self._create_all([name])[0]
+
+    def create_all(self, names: Sequence[str]) -> list[AppendFile]:
+        return [*self._create_all(names)]
+
+    def _create_all(self, names: Sequence[str]) -> list[LocalFile]:
+        made: list[LocalFile] = []
+        try:
+            for name in names:
+                made.append(self._create(name))
+                if len(made) in (1, len(names)):  # the first before the others are made, and all at the end
+                    for folder in dict.fromkeys(os.path.dirname(self._path(file.name)) for file in made):
+                        self._sync_directory(folder)
+        except BaseException:
+            for file in made:
+                file.let_go()
+            raise
+        return made
+
+    def _create(self, name: str) -> LocalFile:
         path = self._path(name)
         self._make_parents(path)
         try:
@@ -44,11 +64,6 @@ class LocalStore:
             raise _exists(name, self.root) from None
         except OSError as error:
             raise _store_error("create", path, error) from None
-        try:
-            self._sync_directory(os.path.dirname(path))
-        except StoreError:
-            os.close(fd)
-            raise
         return LocalFile(fd, name, path)
 
     def put_new(self, name: str, data: bytes) -> None:

@@ -22,7 +22,7 @@ import datetime
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,17 @@ class S3Store:
             self._discard(file, name)
             raise _exists(name, self._url)
         return SpooledFile(file, lambda: self._uploader.add(name))
+
+    def create_all(self, names: Sequence[str]) -> list[AppendFile]:
+        made: list[AppendFile] = []
+        try:
+            for name in names:
+                made.append(self.create(name))
+        except BaseException:
+            for file in made:
+                file.let_go()
+            raise
+        return made
 
     def put_new(self, name: str, data: bytes) -> None:
         self._spool.check(name)  # a bad name is refused before anything is asked of the network

@@ -129,6 +129,21 @@ class StoreSuite:
             store.create("a/c")
         assert store.read("a/b") == b""
 
+    def test_several_are_created_as_each_is(self, store: Store, place: str) -> None:
+        names = ["s/b", "s/a", "s/deep/c"]
+        files = store.create_all(names)
+        assert [(file.name, file.size) for file in files] == [(name, 0) for name in names]
+        for file, name in zip(files, names, strict=True):
+            write(file, name.encode())
+        assert [self.open(place).read(name) for name in names] == [name.encode() for name in names]
+
+    def test_several_of_which_one_exists_are_not_begun_over_it(self, store: Store, place: str) -> None:
+        write(store.create("s/b"), b"old")
+        with refused(ConflictError):
+            self.open(place).create_all(["s/a", "s/b", "s/c"])
+        assert store.read("s/b") == b"old"
+        assert not store.exists("s/c")
+
     def test_a_closed_file_is_not_written_to(self, store: Store) -> None:
         file = store.create("a")
         file.write(b"x")
