@@ -54,9 +54,6 @@ EXAMPLES = sorted((pages.ROOT / "examples").rglob("*.md"))
 #: Not in ``docs/``, and read by people all the same.
 OTHERS = [pages.ROOT / "CONTRIBUTING.md", *EXAMPLES, *sorted((pages.ROOT / "tests").rglob("README.md"))]
 
-#: Named by pages, and still to come. What has come must leave this list.
-NOT_YET = {"tests/corpus/"}
-
 every_page = pytest.mark.parametrize("page", [*pages.PAGES, *OTHERS], ids=pages.name)
 
 
@@ -84,12 +81,8 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 def test_files_that_are_named_are_there(page: Path) -> None:
     for span in _SPAN.findall(prose(page)):
         # An example's page speaks of the repository that its agent works in.
-        if _FILE.fullmatch(span) and page not in EXAMPLES and span not in NOT_YET:
+        if _FILE.fullmatch(span) and page not in EXAMPLES:
             assert (pages.ROOT / span).exists(), f"{pages.name(page)} names {span}, which is not there"
-
-
-def test_what_is_still_to_come_has_not_come() -> None:
-    assert [span for span in NOT_YET if (pages.ROOT / span).exists()] == []
 
 
 @every_page

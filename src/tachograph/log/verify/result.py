@@ -27,7 +27,7 @@ class Anchor:
 @dataclass
 class Verification:
     """The outcome. ``sealed``: lines covered by the newest good seal; ``declared``: every torn or unsealed tail is declared by the log
-    itself; ``ended``: the last line is ``session_end`` (a log cut exactly behind one of its seals, and rid of all later ones, is
+    itself; ``ended``: the last line that is no gap is ``session_end`` (a log cut exactly behind one of its seals, and rid of all later ones, is
     whole in itself: only this, the ledger, or a later seal kept elsewhere, tells); ``root``: the Merkle root over all lines, hex;
     ``first``: the fields of the first line."""
 

@@ -90,7 +90,7 @@ def _declared(after: Following, file: str) -> tuple[int, dict[str, Any] | None]:
 
 
 def ended(segments: list[Segment], out: Verification) -> None:
-    """Nothing follows ``session_end``, unless a later segment declares why."""
+    """Nothing follows ``session_end``, unless a later segment declares why. One that only declares leaves the session as ended as it was."""
     last = False
     for segment in segments:
         if not segment.lines:
@@ -102,5 +102,7 @@ def ended(segments: list[Segment], out: Verification) -> None:
             if place + 1 < segment.lines:
                 out.problem("end", segment.file, behind, "a line after session_end that nothing declares")
                 return
+        if last and len(segment.gaps) == segment.lines:
+            continue
         last = bool(segment.ends)
     out.ended = last
