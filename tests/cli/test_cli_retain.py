@@ -128,3 +128,54 @@ def test_a_clock_that_is_behind_deletes_nothing(tacho: Tacho, tmp_path: Path) ->
     tacho("retain", "--keep", "30d", "--reason", "x")
     with pytest.raises(UsageError, match="behind the ledger"):
         retaining.run(keeper(tacho, tmp_path, -1))
+
+
+def test_a_matter_is_in_the_clear_and_must_be_no_secret(tacho: Tacho) -> None:
+    record(tacho)
+    secret = "gh" + "p_" + "q8Wm3ZrT5vYx7NbK2LdJ4HgF6SaP9CeU1RoI"
+    done = tacho("hold", "add", "@last", "--matter", secret, "--reason", "x")
+    assert (done.returncode, "looks like a secret" in done.stderr, secret in done.stderr) == (2, True, False)
+    assert not any(secret.encode() in path.read_bytes() for path in tacho.store.rglob("*") if path.is_file())
+
+
+def test_a_choice_for_new_sessions_is_a_choice(tacho: Tacho) -> None:
+    record(tacho)
+    assert "No retention is chosen" in tacho("retain", "--yes").stdout
+    tacho("retain", "--keep", "30d", "--reason", "x")
+    assert "No retention is chosen" not in tacho("retain", "--yes").stdout
+
+
+def test_a_deletion_that_was_interrupted_is_no_tampering_and_is_finished(
+    tacho: Tacho, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tacho("retain", "--keep", "30d", "--reason", "x")
+    session_id = record(tacho)
+    removed: list[str] = []
+
+    class KilledError(Exception):
+        pass
+
+    def remove(self: LocalStore, name: str) -> None:
+        if removed:
+            raise KilledError
+        removed.append(name)
+        os.unlink(os.path.join(self.root, name))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalStore, "remove", remove)
+        with pytest.raises(KilledError):
+            retaining.run(keeper(tacho, tmp_path, 40))
+    assert files(tacho, session_id)
+    done = tacho("verify", session_id)
+    assert (done.returncode, "tampered" in done.stdout, "tacho retain finishes that" in done.stdout) == (1, False, True)
+    assert [row.done for row in retaining.run(keeper(tacho, tmp_path, 40))] == ["finished"]
+    assert files(tacho, session_id) == []
+
+
+def test_a_recording_whose_ledger_is_broken_says_so(tacho: Tacho) -> None:
+    record(tacho)
+    first = min((tacho.store / "ledger").glob("*.events.jsonl"))
+    first.write_bytes(first.read_bytes().replace(b'"opened"', b'"opemed"'))
+    done = tacho("record", "--", sys.executable, "-c", "print(1)")
+    assert done.returncode == 0
+    assert "not entered in the ledger" in done.stderr

@@ -83,8 +83,9 @@ def record(by: Keeper, number: int) -> str:
     writer = SessionWriter(opened, session_id, opened.new_data_key(session_id, by.entropy), clock=by.clock, entropy=by.entropy)
     writer.append(Draft(event=events.Note(subtype="x"), contents={"text_uri": f"content {number}"}))
     writer.seal()
+    sealed = {"size": writer.size, "root": writer.root.hex(), "ended": True}
     writer.close()
-    by.enter(by.entry("sealed", session_id, detail={"size": 1, "root": "00", "ended": True}), None)
+    by.enter(by.entry("sealed", session_id, detail=sealed), None)
     return session_id
 
 

@@ -18,8 +18,9 @@ from log_helpers import SESSION, Clock, Entropy, draft, enter, new_store, new_wr
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import ConflictError
-from tachograph.crypto import keys
+from tachograph.crypto import keys, merkle
 from tachograph.format import layout
+from tachograph.format import line as lines_of_format
 from tachograph.log import book, opening, proof
 from tachograph.log.opening import OpenStore
 from tachograph.log.verdict import Judge
@@ -361,3 +362,59 @@ def test_a_session_opened_after_the_ledger_was_read_is_no_attack(store: Store) -
     write_session(store.opened, session_id=name, entered=True)
     assert judge.judge(name).verdict == "verified"
     assert opening.exists(store.opened.store)
+
+
+# -- entries of somebody without a key
+
+
+def forge(store: Store, entry: events.LedgerEntry, *, seal: bytes = b"") -> None:
+    """A segment of the ledger that chains and has the right frontier, by somebody who can write the folder and has no key."""
+    folder = store.path(layout.LEDGER)
+    number = len(list(folder.glob("*.seals")))
+    data, tree, previous = b"".join(path.read_bytes() for path in sorted(folder.glob("*.events.jsonl"))), merkle.Frontier(), ""
+    for raw in data.splitlines(keepends=True):
+        tree.add(merkle.leaf(raw))
+        previous = raw[-67:-3].decode()
+    lines = b""
+    for event in (events.Gap(reason="next_writer", frontier=[peak.hex() for peak in tree.peaks]), entry):
+        fields = {
+            "v": 1, "seq": tree.size + 1, "ts": "2026-09-11T07:12:01.412Z", "session_id": layout.LEDGER, **events.encode(event),
+        }  # fmt: skip
+        made, previous = lines_of_format.make(previous, fields)
+        tree.add(merkle.leaf(made))
+        lines += made
+    for kind, what in (("events.jsonl", lines), ("content.pack", b""), ("seals", seal)):
+        (folder / f"{number + 1:08d}.{kind}").write_bytes(what)
+
+
+@pytest.mark.parametrize("seal", [b"", b"tachograph/v1/ledger\n9\nAAAA\n\n\xe2\x80\x94 x AAAA\n\n"])
+def test_an_entry_without_a_seal_is_not_believed_and_never_sealed_by_the_next_writer(store: Store, seal: bytes) -> None:
+    before = book.believed(store.opened.store, store.opened.trusted)
+    forge(
+        store, events.LedgerEntry(action="deleted", subject=SESSION, user="alice", host="prod", detail={"size": 1, "root": "00"}), seal=seal
+    )
+    assert book.read(store.opened.store).tombstone(SESSION) is not None, "the forgery chains"
+    assert book.believed(store.opened.store, store.opened.trusted).tombstone(SESSION) is None
+    assert store.everything()[layout.LEDGER] != "verified"
+    enter(store.opened, "held", OTHER, matter="INC-7")
+    after = book.believed(store.opened.store, store.opened.trusted)
+    assert after.tombstone(SESSION) is None
+    assert list(after.holds(OTHER)) == ["INC-7"]
+    assert len(after.entries) == len(before.entries) + 1
+    results, found = store.judge().everything()
+    assert found is not None
+    assert (found.verdict, found.good) == (("tampered", False) if seal else ("torn", True)), "what was void stays there for all to see"
+    assert all(result.verdict == "verified" for result in results)
+    enter(store.opened, "held", OTHER, matter="INC-8")
+    assert sorted(book.believed(store.opened.store, store.opened.trusted).holds(OTHER)) == ["INC-7", "INC-8"]
+
+
+def test_a_writer_that_died_before_it_sealed_has_entered_nothing(store: Store) -> None:
+    forge(store, events.LedgerEntry(action="held", subject=SESSION, user="ada", host="here", detail={"matter": "INC-7"}))
+    (store.path(layout.LEDGER) / f"{len(list(store.path(layout.LEDGER).glob('*.seals'))):08d}.seals").write_bytes(b"torn")
+    assert book.believed(store.opened.store, store.opened.trusted).holds(SESSION) == {}
+    enter(store.opened, "held", SESSION, matter="INC-8")
+    assert list(book.believed(store.opened.store, store.opened.trusted).holds(SESSION)) == ["INC-8"]
+    found = store.judge().everything()[1]
+    assert found is not None
+    assert found.good

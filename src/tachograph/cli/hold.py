@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _list(opened: OpenStore, options: argparse.Namespace) -> int:
     session_id = resolve(opened.store, options.session) if options.session else None
-    book = books.read(opened.store)
+    book = books.believed(opened.store, opened.trusted)
     rows = []
     for name in sorted({str(entry_of(entry).subject) for entry in book.entries}):
         for matter, entry in book.holds(name).items() if session_id in (None, name) else ():

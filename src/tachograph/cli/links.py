@@ -11,7 +11,6 @@ from tachograph.core.errors import NotFoundError, UsageError
 from tachograph.links import linking, refs, repository
 from tachograph.links.linking import Link
 from tachograph.log import book as books
-from tachograph.log import opening
 from tachograph.log.book import Book, entry_of, said_by
 from tachograph.log.reader import resolve
 
@@ -25,9 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    store = wiring.store_at(wiring.settings(options.store).store)
-    opening.describe(store)
-    book = books.read(store)
+    opened = wiring.open_for_reading(wiring.settings(options.store))
+    store, book = opened.store, books.believed(opened.store, opened.trusted)
     try:
         sessions = [resolve(store, options.what)]
         found = linking.links(book, sessions[0])

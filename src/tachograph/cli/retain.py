@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be deleted, and delete nothing")
     parser.add_argument(
         "--grace", metavar="DAYS", default=f"{retention.GRACE}d",
-        help="days between the end of a session's time, or its release from a hold, and its deletion (default: %(default)s; 0 for none)",
+        help="days between the end of a session's time, or its release from a hold, and its deletion (7d; 0 for none)",
     )  # fmt: skip
     parser.add_argument("--yes", action="store_true", help="do not ask; needed where there is no terminal")
     parser.add_argument("--json", action="store_true", help="one JSON document")
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"dry_run": options.dry_run, "grace_days": grace, "sessions": [_shown(row) for row in rows]})
     else:
-        _print(rows, dry=options.dry_run)
+        _print(rows, dry=options.dry_run, chosen=bool(keeper.book().about(None, "retention")))
     return FAILURE if any(row.done == "failed" for row in rows) else 0
 
 
@@ -68,14 +68,14 @@ def _shown(row: Row) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _print(rows: list[Row], *, dry: bool) -> None:
+def _print(rows: list[Row], *, dry: bool, chosen: bool) -> None:
     for row in rows:
         if row.done != "kept" or row.matters or row.why or row.state is State.EXPIRED:
             print(f"{row.session_id}  {'would be ' if dry and row.done in ('deleted', 'finished') else ''}{_said(row)}")
     done = collections.Counter(row.done for row in rows)
     parts = [f"{done.pop(kind)} {kind}" for kind in ("deleted", "finished", "locked", "failed") if done[kind]]
     print(f"{plural(len(rows), 'session')}: {', '.join([*parts, str(done['kept']) + ' kept'])}" + (" (nothing was done)" if dry else ""))
-    if rows and all(row.days is None for row in rows):
+    if rows and not chosen and all(row.days is None for row in rows):
         print(
             "No retention is chosen, so all of them are kept for ever; tacho retain --keep 183d --reason TEXT chooses one for new sessions."
         )

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from tachograph import wiring
-from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, UsageError
+from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, StoreError, UsageError
 from tachograph.core.ports import Store
 from tachograph.crypto import succession
 from tachograph.format import layout
@@ -140,7 +140,7 @@ def _opened(chosen: wiring.Settings, store: Store, described: dict[str, Any]) ->
         why = str(error)
     try:
         opened = wiring.open_for_reading(chosen)
-    except (KeyUnavailableError, FormatError, NotFoundError) as error:
+    except (KeyUnavailableError, FormatError, NotFoundError, StoreError) as error:
         damaged = own is not None and _of_its_line(store, described, own.public())
         return None, why or str(error), (layout.STORE_KEYS, str(error)) if damaged else None
     return opened, why, (layout.STORE, "the public key in it is not that of the key that opens the store") if opened.stranger else None

@@ -66,8 +66,8 @@ class Keeper:
         return retention.custody_of(self.book(), session_id)
 
     def book(self) -> Book:
-        """What the ledger says."""
-        return books.read(self.opened.store)
+        """What the ledger says, as far as it is sealed."""
+        return books.believed(self.opened.store, self.opened.trusted)
 
     @functools.cached_property
     def _redactor(self) -> Redactor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tachograph.core.errors import StoreError
+from tachograph.core.errors import StoreError, UsageError
 from tachograph.format import layout
 from tachograph.log import retention
 
@@ -27,7 +27,9 @@ class Done:
 
 def hold(by: Keeper, session_id: str, matter: str, reason: str) -> Done:
     """Hold a session for a matter. Once more for the same matter: what has come since is held by the store, too. Raises ``ConflictError`` for
-    one that was deleted."""
+    one that was deleted, ``UsageError`` for a matter whose name looks like a secret: it stands in the clear."""
+    if by.masked(matter) != matter:
+        raise UsageError("the matter holds what looks like a secret, and would stand in the clear; name it otherwise")
     line = None
     if matter not in by.custody(session_id).matters:
         entry = by.entry("held", session_id, detail={"matter": matter})

@@ -259,7 +259,8 @@ def _serve(
         return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
 
     # Here and not before the fork, while the command starts by itself: its first word is heard after this.
-    driver.entered(entering.begin(driver.links))
+    pin = entering.begin(driver.links)
+    driver.entered(pin)
     store.recover()
     server.watch(caller, heard)
     server.serve(done)
@@ -268,13 +269,20 @@ def _serve(
         exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")), stopped="stop" in state,
         duration_ms=(ended.get("seconds") or time.monotonic() - began) * 1000,
     )  # fmt: skip
-    if (point := driver.seal()) is not None:
-        entering.sealed(*point, ended=True)
+    notices = []
+    if (point := driver.seal()) is not None and not entering.sealed(*point, ended=True):
+        what = (
+            f"this session is not entered in the ledger ({pin['missing']})"
+            if "missing" in pin
+            else "the end of this session is not entered in the ledger"
+        )
+        notices.append(f"{what}, so only a seal that is kept elsewhere vouches for it; run tacho verify ledger")
     with contextlib.suppress(StoreError):
         driver.writer.close()
     waiting = store.settle(SETTLE)
     summary = {
-        "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting, "notices": store.notices(),
+        "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting,
+        "notices": [*notices, *store.notices()],
         "dropped": driver.writer.dropped, "trouble": driver.trouble,
         "mark": msgspec.to_builtins(driver.writer.mark) if driver.writer.failure is not None else None, "stopped": "stop" in state,
     }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 from tachograph.core.errors import ConflictError, StoreError, UsageError
 from tachograph.format import layout
 from tachograph.log import retention
+from tachograph.log.book import Book, entry_of
 from tachograph.log.reader import session_ids
 from tachograph.log.retention import DAY, Custody, State
 from tachograph.log.verify import verify
@@ -70,7 +71,7 @@ def _one(by: Keeper, custody: Custody, now: int, grace: int, dry: bool) -> Row:
     row = Row(custody.session_id, state, custody.matters, custody.days, custody.expires(), custody.due(grace))
     try:
         if state is State.DELETED:
-            return _with(row, *_finished(by, custody.session_id, dry))
+            return _with(row, *_finished(by, custody, dry))
         if custody.held and not dry:
             holds.apply(by, custody.session_id, True)  # what was written since is held by the store, too
         if custody.held or state is not State.DUE:
@@ -119,7 +120,10 @@ def _files(by: Keeper, session_id: str) -> dict[str, Any]:
     return {"files": files}
 
 
-def _finished(by: Keeper, session_id: str, dry: bool) -> tuple[str, str]:
+def _finished(by: Keeper, custody: Custody, dry: bool) -> tuple[str, str]:
+    session_id = custody.session_id
+    if why := _contradicted(by.book(), custody):
+        return "failed", f"{why}; run tacho verify --all before anything else"
     if not dry:
         lock = by.opened.store.lock(layout.lock(session_id))
         try:
@@ -127,6 +131,19 @@ def _finished(by: Keeper, session_id: str, dry: bool) -> tuple[str, str]:
         finally:
             lock.release()
     return "finished", "the ledger has its tombstone, and some of it was still there"
+
+
+def _contradicted(book: Book, custody: Custody) -> str:
+    """Why a tombstone cannot be what ``delete`` entered."""
+    if custody.held:
+        return f"the ledger has a tombstone of what is held for {', '.join(custody.matters)}"
+    stone, sealed = book.tombstone(custody.session_id), book.sealed(custody.session_id)
+    said = entry_of(stone).detail if stone is not None else {}
+    size = said.get("size")
+    for lines, root, _ in sealed:
+        if type(size) is not int or size < lines or (size == lines and said.get("root") != root):
+            return f"its tombstone in the ledger speaks of {size!r:.20} lines, and {lines} others were sealed"
+    return ""
 
 
 def _remove(by: Keeper, session_id: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tachograph.core import events
-from tachograph.core.errors import FormatError, NotFoundError, TamperedError
+from tachograph.core.errors import FormatError, NotFoundError, StoreError, TamperedError
 from tachograph.core.ports import Store
 from tachograph.crypto import merkle, note
 from tachograph.format import layout, line, torn
@@ -71,6 +71,24 @@ class Book:
                 return "its newest seal is of other lines"
             return None
         return "it has no seal" if self.size else None
+
+    def believe(self, public: bytes | frozenset[bytes]) -> Book:
+        """Forget the entries behind the newest seal by ``public`` (or one of them): they were never acknowledged, and anybody who can write
+        the store can have put them there. This book."""
+        size = 0
+        for segment in reversed(self._segments):
+            name = layout.seals(layout.LEDGER, segment)
+            notes = whole_notes(self._store.read(name)) if self._store.exists(name) else []
+            size = max((sealed_size(each, public, self._tree) for each in notes), default=0)
+            if size:
+                break
+        kept = [number for number, fields in enumerate(self._lines) if fields["seq"] <= size]
+        if len(kept) < len(self._lines):
+            self._lines = self._lines[: len(kept)]
+            self._by_subject = {
+                subject: found for subject, numbers in self._by_subject.items() if (found := [each for each in numbers if each < len(kept)])
+            }
+        return self
 
     # -- what it says ------------------------------------------------------------------------------------------------------
 
@@ -152,25 +170,50 @@ class Book:
         return found
 
 
+def believed(store: Store, public: bytes | frozenset[bytes]) -> Book:
+    """The part of the ledger that is sealed by ``public`` (or one of them). Raises ``TamperedError`` where the chain breaks."""
+    return read(store).believe(public)
+
+
+def sealed_size(signed: bytes, public: bytes | frozenset[bytes], tree: merkle.Tree) -> int:
+    """How many lines of this tree of the ledger a note is over; 0 for one that is not good."""
+    try:
+        point = note.open_note(signed.decode("utf-8"), public)
+    except ValueError:
+        return 0
+    if point.origin != note.origin(layout.LEDGER) or point.size > tree.size:
+        return 0
+    return point.size if tree.root_at(point.size) == point.root else 0
+
+
 def read(store: Store, *, strict: bool = True) -> Book:
     """The whole ledger; empty where there is none. ``strict``: raises ``TamperedError`` where the chain breaks; without, what comes
     before is read."""
     book = Book(store)
     previous = line.genesis(layout.LEDGER)
+    held: dict[int, bytes] = {}
     for segment in segments(store, layout.LEDGER):
-        name = layout.events(layout.LEDGER, segment)
         try:
-            data, at = store.read(name), 0
+            held[segment] = store.read(layout.events(layout.LEDGER, segment))
+        except (StoreError, NotFoundError) as error:
+            if strict:
+                raise
+            book.broken = str(error)
+            break
+    limits = torn.counted([data[: data.find(b"\n") + 1] for data in held.values()])
+    for (segment, whole), limit in zip(held.items(), limits, strict=True):
+        name, data, at = layout.events(layout.LEDGER, segment), whole if limit is None else whole[:limit], 0
+        try:
             for offset, raw, digest in valid_lines(previous, data):
                 book.add(raw, parsed(raw, f"{store.url}/{name} offset {offset}"))
                 previous, at = digest, offset + len(raw)
-        except (FormatError, NotFoundError) as error:
+        except FormatError as error:
             if strict:
                 raise
             book.broken = str(error)
             return book
         book.add_segment(segment)
-        if at < len(data) and not torn.torn_line(data, at):
+        if at < len(data) and (limit is not None or not torn.torn_line(data, at)):
             book.broken = f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify ledger"
             if strict:
                 raise TamperedError(book.broken)

@@ -58,9 +58,9 @@ class Ledger:
         return self._at[1]
 
     def book(self) -> Book:
-        """All that it says, up to the newest entry: for decisions. Raises ``TamperedError`` where the chain breaks."""
+        """All that it says and that is sealed: for decisions. Raises ``TamperedError`` where the chain breaks."""
         if self._book is None:
-            self._book = books.read(self._opened.store)
+            self._book = books.believed(self._opened.store, self._opened.trusted)
         return self._book
 
     def append(self, entry: events.LedgerEntry, *, reason: str | None = None) -> int:
@@ -106,7 +106,8 @@ class Ledger:
         )  # fmt: skip
         if left.segments:
             peaks = [peak.hex() for peak in left.tree.peaks]
-            for gap in (events.Gap(reason="next_writer", frontier=peaks), *left.tails):
+            gaps = [left.void] if left.void is not None else [events.Gap(reason="next_writer", frontier=peaks), *left.tails]
+            for gap in gaps:
                 writer.append(Draft(event=gap))
         return writer
 

@@ -74,12 +74,14 @@ def restart(
 
 @dataclass
 class Left:
-    """What a dead writer left: where the chain stands, and the torn tails that nobody has declared yet."""
+    """What a dead writer left: where the chain stands, and the torn tails that nobody has declared yet. ``void``: instead of these, the
+    line that makes void what was never sealed."""
 
     previous: str
     segments: int = 0
     tree: merkle.Frontier = field(default_factory=merkle.Frontier)
     tails: list[Gap] = field(default_factory=list)
+    void: Gap | None = None
 
 
 def left_behind(opened: OpenStore, session_id: str) -> Left:

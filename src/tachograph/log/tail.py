@@ -5,20 +5,24 @@ newest seal of the segment, by the own key, covers all of the segment's lines an
 to: then whoever holds the key wrote it. Where anything is otherwise (a dead writer, a tail, another key, a changed byte) the whole
 ledger is read, as any log that is continued, and the next segment has a frontier again.
 
+Lines behind the newest seal were never acknowledged: their writer died before it sealed them, or they are by somebody who could write the
+store and had no key. The next writer must not vouch for them, so they become void (``docs/format/v1.md``, section 3.5).
+
 The last segment is found by galloping: no listing, which takes long in a folder of many thousand files.
 """
 
 from __future__ import annotations
 
 from tachograph.core.errors import FormatError, NotFoundError, TamperedError
+from tachograph.core.events import Gap
 from tachograph.core.ports import Store
 from tachograph.crypto import merkle, note
-from tachograph.format import layout, line
+from tachograph.format import layout, line, torn
 
 from . import recover
-from .book import whole_notes
+from .book import sealed_size, whole_notes
 from .opening import OpenStore
-from .reader import Recording, frames, parsed, segments, valid_lines
+from .reader import Recording, frames, lines_of, parsed, segments, valid_lines
 from .recover import Left
 
 
@@ -33,8 +37,43 @@ def left_behind(opened: OpenStore) -> Left:
     left = _from_last(opened, last) if last > 1 else None
     if left is None:
         Recording(opened, layout.LEDGER)  # raises where the chain breaks in the middle
-        left = recover.left_behind(opened, layout.LEDGER)
+        left = _sealed(opened, recover.left_behind(opened, layout.LEDGER))
     return left
+
+
+def _sealed(opened: OpenStore, left: Left) -> Left:
+    """As ``left``, but standing behind the newest seal by a trusted key."""
+    store = opened.store
+    numbers = segments(store, layout.LEDGER)
+    tree, previous = merkle.Tree(), line.genesis(layout.LEDGER)
+    leaves: list[bytes] = []
+    ends = [(numbers[0], 0, previous)]
+    for segment, data, _ in lines_of(store, layout.LEDGER, numbers):
+        for offset, raw, digest in valid_lines(previous, data):
+            previous = digest
+            leaves.append(merkle.leaf(raw))
+            tree.add(leaves[-1])
+            ends.append((segment, offset + len(raw), digest))
+    size = max((_point(opened, layout.seals(layout.LEDGER, number), tree) for number in numbers), default=0)
+    if size == tree.size:
+        return left
+    segment, offset, previous = ends[size]
+    frontier = merkle.Frontier()
+    for leaf in leaves[:size]:
+        frontier.add(leaf)
+    void = Gap(
+        reason=torn.WRITE_FAILED, file=layout.events(layout.LEDGER, segment).rpartition("/")[2], offset=offset,
+        frontier=[peak.hex() for peak in frontier.peaks],
+    )  # fmt: skip
+    return Left(previous, segments=left.segments, tree=frontier, void=void)
+
+
+def _point(opened: OpenStore, name: str, tree: merkle.Tree) -> int:
+    """The most lines of this tree that a seal in this file is over."""
+    most = 0
+    for each in whole_notes(opened.store.read(name)) if opened.store.exists(name) else []:
+        most = max(most, sealed_size(each, opened.trusted, tree))
+    return most
 
 
 def last_segment(store: Store) -> int:

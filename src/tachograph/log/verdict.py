@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, ShreddedError
+from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, ShreddedError, StoreError
 from tachograph.core.ports import Store
 from tachograph.format import layout
 
@@ -51,6 +51,7 @@ class Judge:
         """The ledger as it is now, and why it is not to be believed."""
         book = books.read(self._store, strict=False)
         self._found = book, book.unsealed_by(self._public)
+        book.believe(self._public)
         return self._found
 
     @property
@@ -115,7 +116,7 @@ class Judge:
         if result.events and self._book.opened(session_id) is None:
             self._read()  # it may have been opened after the ledger was read
             result = self._checked(session_id, (*self._sealed(session_id), *anchors))
-        if result.verdict == "missing":
+        if result.verdict == "missing" or self._book.tombstone(session_id) is not None:
             return self._gone(session_id)
         self._shredded(session_id, result)
         if result.events and result.first.get("type") == "session_start":
@@ -136,7 +137,7 @@ class Judge:
                 pass  # told by the ledger, which needs no key
             except NotFoundError as error:
                 lost = str(error)  # lost; the record can still be checked
-            except (KeyUnavailableError, FormatError) as error:
+            except (KeyUnavailableError, FormatError, StoreError) as error:
                 damaged = str(error)
         result = verify(self._store, session_id, public=self._public, data_key=data_key, anchors=anchors)
         if result.verdict != "missing":
@@ -150,7 +151,10 @@ class Judge:
         result = Verification(session_id)
         begun, deleted, sealed = self._book.opened(session_id), self._book.tombstone(session_id), self._book.sealed(session_id)
         if deleted is not None:
-            what = f"no such session any more: deleted {said_by(deleted)}"
+            rest = any(self._store.names(layout.session(session_id)))
+            what = f"no such session any more: deleted {said_by(deleted)}" + (
+                "; some of it is left, tacho retain finishes that" if rest else ""
+            )
         elif begun is not None:
             what = f"the session is gone: opened {said_by(begun)}, " + (f"{sealed[-1][0]} lines sealed" if sealed else "never sealed")
             what += "; it was dropped, or it waits on the machine that recorded it" if self._store.segments else "; it was dropped"
