@@ -22,5 +22,7 @@ def _no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    # What the tests run prints in the order in which it says it.
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     for name in ("TACHO_STORE", "TACHO_KEY", "TACHO_SOCKET", "TACHO_LANE", "TACHO_TOKEN", "TACHO_MODE", "TACHO_HOST"):
         monkeypatch.delenv(name, raising=False)

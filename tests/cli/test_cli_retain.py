@@ -174,8 +174,8 @@ def test_a_deletion_that_was_interrupted_is_no_tampering_and_is_finished(
 
 def test_a_recording_whose_ledger_is_broken_says_so(tacho: Tacho) -> None:
     record(tacho)
-    first = min((tacho.store / "ledger").glob("*.events.jsonl"))
-    first.write_bytes(first.read_bytes().replace(b'"opened"', b'"opemed"'))
+    last = max((tacho.store / "ledger").glob("*.events.jsonl"))
+    last.write_bytes(last.read_bytes().replace(b'"next_writer"', b'"next_wroter"'))
     done = tacho("record", "--", sys.executable, "-c", "print(1)")
     assert done.returncode == 0
     assert "not entered in the ledger" in done.stderr

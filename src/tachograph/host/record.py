@@ -269,17 +269,21 @@ def _serve(
         exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")), stopped="stop" in state,
         duration_ms=(ended.get("seconds") or time.monotonic() - began) * 1000,
     )  # fmt: skip
+    point = driver.seal()
+    entered = point is None or entering.sealed(*point, ended=True)
+    with contextlib.suppress(StoreError):
+        driver.writer.close()
+    waiting = store.settle(SETTLE)
+    if point is not None and not entered and not waiting:
+        entered = entering.sealed(*point, ended=True)  # a bucket that was away may be back by now
     notices = []
-    if (point := driver.seal()) is not None and not entering.sealed(*point, ended=True):
+    if not entered:
         what = (
             f"this session is not entered in the ledger ({pin['missing']})"
             if "missing" in pin
             else "the end of this session is not entered in the ledger"
         )
         notices.append(f"{what}, so only a seal that is kept elsewhere vouches for it; run tacho verify ledger")
-    with contextlib.suppress(StoreError):
-        driver.writer.close()
-    waiting = store.settle(SETTLE)
     summary = {
         "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting,
         "notices": [*notices, *store.notices()],
