@@ -92,6 +92,7 @@ def test_a_link_is_made_once_and_taken_back_by_an_entry(tacho: Tacho) -> None:
         (("link", "@last", "pr=7"), "not a pull request"),
         (("link", "@last", "ci=https://user:" + "Zk3vQ8wLx2Np" + "@ci.example.org/1"), "looks like a secret"),
         (("link", "nothing", "pr=a/b#7"), "no session nothing"),
+        (("links", " "), "links of what"),
         (("record", "--link", "pr=x", "--", "true"), "not a pull request"),
     ],
 )

@@ -243,4 +243,5 @@ def test_twelve_kills(tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", range(40))
 def test_a_thousand_kills(tmp_path: Path, part: int) -> None:
     left = kills(tmp_path / "kills", 25, 100 + part)
+    assert left.total() == 25
     print(sorted(left.items()))  # shown with -rA

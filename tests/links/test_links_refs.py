@@ -41,10 +41,10 @@ def test_the_one_form(text: str, kept: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("pr", "not a link"), ("=7", "not a link"), ("ticket=7", "not a link"), ("pr=", "not a pr"), ("commit=abc", "no commit"),
+        ("pr", "not a link"), ("=7", "not a link"), ("ticket=7", "not a link"), ("pr=", "cannot be the pr"), ("commit=abc", "no commit"),
         ("commit=" + "g" * 40, "no commit"), ("pr=seven", "not a pull request"), ("pr=#0", "not a pull request"),
         ("pr=https://github.com/acme/shop/issues/7", "not a pull request"), ("pr=https:///acme/shop/pull/7", "not a pull request"),
-        ("incident=a\nb", "not a incident"), ("incident=\x1b[31m", "not a incident"), ("ci=" + "x" * (LONGEST + 1), "not a ci"),
+        ("incident=a\nb", "cannot be the incident"), ("incident=\x1b[31m", "cannot be the incident"), ("ci=" + "x" * (LONGEST + 1), "cannot be the ci"),
     ],
 )  # fmt: skip
 def test_what_is_refused(text: str, said: str) -> None:

@@ -133,6 +133,7 @@ def _key_file(opened: OpenStore, chosen: wiring.Settings, path: Path, undo: list
     made = keys.KeyFile(chosen.entropy(32), None, opened.key.public())
     write_new(path, keys.dump(made))
     undo.append(path.unlink)
+    print_notes([f"there was no {path}, so it was made; give it to the reader, and to nobody else"])
     return wraps.key_file_recipient(made)
 
 

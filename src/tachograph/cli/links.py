@@ -24,6 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if not options.what.strip():
+        raise UsageError("links of what; name a commit, a PR, a deploy, an incident, a build or a session")
     opened = wiring.open_for_reading(wiring.settings(options.store))
     store, book = opened.store, books.believed(opened.store, opened.trusted)
     try:

@@ -44,6 +44,8 @@ def read_seal(named: str) -> Seal:
     """The seal in a file, on standard input (``-``), or spelt out as ``SIZE:ROOT``. Raises ``UsageError``."""
     if match := _PAIR.match(named):
         return Seal(None, int(match[1]), match[2], None)
+    if re.match(r"[0-9]+:", named) and not os.path.exists(named):
+        raise UsageError(f"not a seal, {named[:80]}; SIZE:ROOT is a number of lines and the 64 hexadecimal digits of the root over them")
     text = read_text(named)
     if match := _PAIR.match(text.strip()):
         return Seal(None, int(match[1]), match[2], None)

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from tachograph.core.errors import KeyUnavailableError
 
@@ -75,6 +76,15 @@ class KeyFile:
 
     def __repr__(self) -> str:
         return f"KeyFile(id={self.id!r})"
+
+
+def signed_by(owner: bytes, signature: bytes, signed: bytes) -> bool:
+    """Whether the holder of this public key (32 bytes) has signed that."""
+    try:
+        Ed25519PublicKey.from_public_bytes(owner).verify(signature, signed)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
 
 
 def generate(entropy: Callable[[int], bytes]) -> KeyFile:

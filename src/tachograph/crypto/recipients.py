@@ -8,12 +8,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
 from tachograph.core.errors import FormatError
 
-from .keys import KeyFile
+from .keys import KeyFile, signed_by
 
 _TYPE = "tachograph-recipients"
 
@@ -33,7 +30,7 @@ def load(data: bytes, store_id: str, owners: frozenset[bytes], where: str) -> li
     try:
         fields = json.loads(data)
         said, signature = fields["recipients"], base64.b64decode(fields["signature"], validate=True)
-        if fields["type"] != _TYPE or fields["v"] != 1 or not any(_by(owner, signature, _signed(said, store_id)) for owner in owners):
+        if fields["type"] != _TYPE or fields["v"] != 1 or not any(signed_by(owner, signature, _signed(said, store_id)) for owner in owners):
             raise ValueError
         found = json.loads(said)
         if not found or not all(isinstance(one["type"], str) and isinstance(one["id"], str) for one in found):
@@ -45,14 +42,6 @@ def load(data: bytes, store_id: str, owners: frozenset[bytes], where: str) -> li
             f"not a list of recipients that this store's key has signed, {where}; somebody changed it: restore it from a backup"
         ) from None
     return list(found)
-
-
-def _by(owner: bytes, signature: bytes, signed: bytes) -> bool:
-    try:
-        Ed25519PublicKey.from_public_bytes(owner).verify(signature, signed)
-    except (InvalidSignature, ValueError):
-        return False
-    return True
 
 
 def _signed(said: str, store_id: str) -> bytes:

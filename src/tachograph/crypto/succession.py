@@ -19,13 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
 from tachograph.core.errors import FormatError
 
 from . import note
-from .keys import KeyFile
+from .keys import KeyFile, signed_by
 
 #: No spaces: what is signed can be read in one way only.
 _VERIFIER = re.compile(r"tachograph/[0-9a-f]{16}\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+")
@@ -98,11 +95,8 @@ def _valid(statements: Sequence[Statement], store_id: str, *, new: bool) -> list
     for one in statements:
         pair = (note.public_of(one.old), note.public_of(one.new))
         signature = one.by_new if new else one.by_old
-        try:
-            Ed25519PublicKey.from_public_bytes(pair[new]).verify(signature, _signed(one.old, one.new, store_id))
-        except (InvalidSignature, ValueError):
-            continue
-        found.append(pair)
+        if signed_by(pair[new], signature, _signed(one.old, one.new, store_id)):
+            found.append(pair)
     return found
 
 

@@ -12,13 +12,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
 from tachograph.core.errors import FormatError, KeyUnavailableError
 
 from . import boxes, sealed
-from .keys import KeyFile
+from .keys import KeyFile, signed_by
 
 _TYPE = "tachograph-vault-key"
 _PUBLIC_TYPE = "tachograph-vault-public-key"
@@ -88,21 +85,13 @@ def published(data: bytes, store_id: str, owners: frozenset[bytes], where: str) 
         if fields["type"] != _PUBLIC_TYPE or fields["v"] != 1 or len(public) != sealed.PUBLIC or fields["id"] != id_of(public):
             raise ValueError
         signature = base64.b64decode(fields["signature"], validate=True)
-        if not any(_by(owner, signature, _signed(public, store_id)) for owner in owners):
+        if not any(signed_by(owner, signature, _signed(public, store_id)) for owner in owners):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError(
             f"not a vault's public key that this store's key has signed, {where}; somebody changed it: restore it from a backup"
         ) from None
     return public
-
-
-def _by(owner: bytes, signature: bytes, signed: bytes) -> bool:
-    try:
-        Ed25519PublicKey.from_public_bytes(owner).verify(signature, signed)
-    except (InvalidSignature, ValueError):
-        return False
-    return True
 
 
 def _signed(public: bytes, store_id: str) -> bytes:

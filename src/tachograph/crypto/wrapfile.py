@@ -14,13 +14,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
 from tachograph.core.errors import FormatError
 
 from . import boxes
-from .keys import KeyFile
+from .keys import KeyFile, signed_by
 
 
 @dataclass(frozen=True)
@@ -35,13 +32,8 @@ class WrapFile:
 
     def signed_by(self, store_id: str, name: str, publics: frozenset[bytes]) -> bytes | None:
         """Which of these keys has signed the commitment."""
-        for public in publics:
-            try:
-                Ed25519PublicKey.from_public_bytes(public).verify(self.signature, _signed(store_id, name, self.commitment))
-            except (InvalidSignature, ValueError):
-                continue
-            return public
-        return None
+        said = _signed(store_id, name, self.commitment)
+        return next((public for public in publics if signed_by(public, self.signature, said)), None)
 
     def is_of(self, plain: bytes) -> bool:
         """Whether this is the key that the file commits to."""

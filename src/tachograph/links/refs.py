@@ -66,7 +66,7 @@ def parse(text: str, place: Place = NOWHERE) -> Ref:
 def keep(kind: str, ref: str, place: Place = NOWHERE) -> str:
     """A reference of that kind in its kept form. Raises ``UsageError``."""
     if not _PRINTABLE.match(ref) or len(ref) > LONGEST:
-        raise UsageError(f"not a {kind}, {ref[:60]!r}; up to {LONGEST} printable characters")
+        raise UsageError(f"{ref[:60]!r} cannot be the {kind} of a link; up to {LONGEST} printable characters")
     if kind == "commit":
         found = place.commit(ref) or (ref.lower() if _SHA.match(ref.lower()) else None)
         if found is None:
