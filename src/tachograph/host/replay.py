@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import json
 import os
 import shutil
@@ -11,10 +12,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from tachograph.client import workspace as client_workspace
 from tachograph.core.errors import ReplayError, UsageError
@@ -54,12 +55,74 @@ class Plan:
 
 def replay(plan: Plan) -> dict[str, Any]:
     """Run the agent from the tape. Returns the report. Raises ``ReplayError`` where there is nothing to replay."""
+    with staged(plan) as stage:
+        ended = stage.run(stage.player(Player))
+    return _report(plan, stage.read, ended, stage.restore, stage.notes)
+
+
+class Beside(Protocol):
+    """What the host does besides answering (``host/forking.py`` writes a record)."""
+
+    def begin(self, server: Server) -> None:
+        """In the host's process, before the agent's first word is heard."""
+        ...
+
+    def end(self, ended: Mapping[str, Any]) -> dict[str, Any]:
+        """The agent has ended so (as of ``launch.Control.tell_exit``): what is to be added to the host's last word."""
+        ...
+
+
+P = TypeVar("P", bound=Player)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """An agent that is ready to be run from its record, under the guard. ``root``: where it worked; ``guarded`` says where it works now."""
+
+    plan: Plan
+    read: Tape
+    command: list[str]
+    environment: dict[str, str]
+    redactor: Redactor
+    known: Known
+    root: str
+    restore: scratch.Restore
+    guarded: guard.GuardPlan
+    meeting: launch.Meeting
+    notes: list[str]
+
+    def player(self, kind: Callable[..., P], read: Tape | None = None, **more: Any) -> P:
+        """The driver that answers. ``read``: another tape than the whole one; ``more``: what this kind takes besides."""
+        tree = str(self.guarded.tree)
+        return kind(
+            self.read if read is None else read, self.redactor, session_id=self.plan.recording.session_id,
+            writable=[str(path) for path in self.guarded.writable], alias=_alias(tree, self.root), known=self.known, tree=tree, **more,
+        )  # fmt: skip
+
+    def run(self, player: Player, beside: Beside | None = None) -> launch.Ended:
+        """The agent, to its end. Its host is a process that is forked here."""
+        server = Server(self.meeting.socket, self.meeting.token, player)
+        ours, theirs = socket.socketpair()
+        digest = self.plan.recording.opened.digest()
+        control = launch.fork_host(lambda end: _serve(server, player, self.redactor, end, ours, self.guarded, digest, beside))
+        server.close()
+        ours.close()
+        return launch.run(
+            self.command, self.meeting.environment(self.environment, mode="replay", on_loss="stop"), control, on_loss="stop",
+            before_exec=_before_exec(self.guarded, self.restore, self.root, str(self.read.facts.get("cwd") or self.root), theirs),
+            stdout=_stdout(self.plan.quiet),
+        )  # fmt: skip
+
+
+@contextlib.contextmanager
+def staged(plan: Plan) -> Iterator[Stage]:
+    """What it takes to run the agent again, for as long as it takes. Raises ``ReplayError`` where there is nothing to replay."""
     read = tape.load(plan.recording)
     facts = read.facts
     command = list(plan.command) or [str(part) for part in facts.get("argv", [])]
     if not command:
         raise ReplayError("the recording names no command; give one after --, as in tacho replay SES -- python agent.py")
-    policy, notes = _policy(read)
+    policy, notes = recorded_policy(read)
     redactor = Redactor(policy, key=plan.recording.opened.fingerprint_key, learns=True)
     patterns.load(redactor.index, patterns.folder(os.environ), plan.recording.opened.fingerprint_key)
     plan.given.teach(redactor)
@@ -78,28 +141,17 @@ def replay(plan: Plan) -> dict[str, Any]:
         environment = _environment(facts, read, guarded)
         launch.executable(command, environment)
         known = Known(redactor, plan.recording.opened.fingerprint_key, recorded=read.said(), given=facts.get("given") or ())
-        player = Player(
-            read, redactor, session_id=plan.recording.session_id, writable=[str(path) for path in guarded.writable],
-            alias=_alias(str(guarded.tree), root), known=known, tree=str(guarded.tree),
-        )  # fmt: skip
-        server = Server(meeting.socket, meeting.token, player)
-        ours, theirs = socket.socketpair()
-        digest = plan.recording.opened.digest()
-        control = launch.fork_host(lambda end: _serve(server, player, redactor, end, ours, guarded, digest))
-        server.close()
-        ours.close()
-        ended = launch.run(
-            command, meeting.environment(environment, mode="replay", on_loss="stop"), control, on_loss="stop",
-            before_exec=_before_exec(guarded, restore, root, str(facts.get("cwd") or root), theirs), stdout=_stdout(plan.quiet),
+        yield Stage(
+            plan=plan, read=read, command=command, environment=environment, redactor=redactor, known=known, root=root, restore=restore,
+            guarded=guarded, meeting=meeting, notes=notes,
         )  # fmt: skip
     finally:
         meeting.remove()
         guard.discard(Path(folder))
         shutil.rmtree(folder, ignore_errors=True)
-    return _report(plan, read, ended, restore, notes)
 
 
-def _policy(read: Tape) -> tuple[Policy, list[str]]:
+def recorded_policy(read: Tape) -> tuple[Policy, list[str]]:
     """The policy of the recording, and what is to be said about it. Which secrets were known then is found out as they are met
     (``Known``)."""
     try:
@@ -190,7 +242,7 @@ def _stdout(quiet: bool) -> Any:
 
 def _serve(
     server: Server, player: Player, redactor: Redactor, control: socket.socket, notify: socket.socket, guarded: guard.GuardPlan,
-    digest: Callable[[bytes], bytes],
+    digest: Callable[[bytes], bytes], beside: Beside | None,
 ) -> None:  # fmt: skip
     """In the host's process, until the agent is gone."""
     held: dict[str, Any] = {}
@@ -228,6 +280,8 @@ def _serve(
             control.sendall(json.dumps({"stop": player.stop}).encode() + b"\n")
         return state["exit"] is not None and (not server.peers or time.monotonic() > state["until"])
 
+    if beside is not None:
+        beside.begin(server)
     server.watch(control, heard)
     server.serve(done)
     ready.wait(1)
@@ -246,6 +300,8 @@ def _serve(
         "covered": [n for n, call in enumerate(player.tape.calls) if call.covered],
         "output": text if isinstance(text, str) else None, "size": player.size, "hash": hashed,
     }  # fmt: skip
+    if beside is not None:
+        summary |= beside.end(state["exit"] or {})
     control.sendall(json.dumps(summary).encode() + b"\n")
     control.close()
     server.close()
