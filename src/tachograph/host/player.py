@@ -140,9 +140,14 @@ class Player:
             self._settle_until = None
         tally: collections.Counter[str] = collections.Counter()
         told = self._alias(header.get("req") or {})
-        self._known.look(told, payload)
-        request = requests.document(kind, told, payload, self._redactor, tally)
-        call = self.tape.take(match.key(lane, kind, name, request)) if self.stop is None else None
+        # A request that is the recorded one as it stands needs no masking: what was recorded is masked.
+        request, call = told, None
+        if kind == "tool" and not payload and self.stop is None:
+            call = self.tape.take(match.key(lane, kind, name, told))
+        if call is None:
+            self._known.look(told, payload)
+            request = requests.document(kind, told, payload, self._redactor, tally)
+            call = self.tape.take(match.key(lane, kind, name, request)) if self.stop is None else None
         if call is None and self.stop is None:
             request, call = self._once_more(kind, lane, name, told, payload, request)
         if call is None and self.stop is None and self._elsewhere(peer, header, payload, request):

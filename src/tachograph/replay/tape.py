@@ -86,13 +86,21 @@ class Tape:
 
     def __post_init__(self) -> None:
         self._free: dict[bytes, collections.deque[TapeCall]] = {}
+        self._inner: dict[str, list[TapeCall]] = {}
+        self._written: dict[str, list[tuple[int, dict[str, Any]]]] = {}
 
     def index(self) -> None:
-        """Prepare ``take`` (after all calls are in, or have other keys)."""
+        """Prepare ``take`` and ``cover`` (after all calls are in, or have other keys)."""
         self._free.clear()
+        self._inner.clear()
+        self._written.clear()
         for call in self.calls:
             if not call.covered and not call.used:
                 self._free.setdefault(call.key, collections.deque()).append(call)
+            if call.event.parent_id is not None:
+                self._inner.setdefault(call.event.parent_id, []).append(call)
+        for seq, parent, changes in self.written:
+            self._written.setdefault(parent, []).append((seq, changes))
 
     def take(self, key: bytes) -> TapeCall | None:
         """The first unused call with this key, now used; None for a miss. An answer is never given twice."""
@@ -130,17 +138,18 @@ class Tape:
         if call.kind != "tool" or not getattr(call.event, "exact", True):
             call.effects = [changes for _, changes in own]
             return []
-        inside = {call.event.id}
+        inside = [call.event.id]
         found: list[TapeCall] = []
-        for other in self.calls:
-            if other.event.parent_id in inside:
-                inside.add(other.event.id)
+        for parent in inside:  # grows as it goes: their own inner calls, too
+            for other in self._inner.get(parent, ()):
+                inside.append(other.event.id)
                 if not other.used and not other.covered:
                     other.covered = True
                     found.append(other)
+        found.sort(key=lambda other: other.seq)
         call.printed = sorted([*call.printed, *(entry for other in found for entry in other.printed)])
         inner = [(other.end, other.workspace) for other in found if other.workspace is not None]
-        loose = [(seq, changes) for seq, parent, changes in self.written if parent in inside]
+        loose = [entry for parent in inside for entry in self._written.get(parent, ())]
         call.effects = [changes for _, changes in sorted([*own, *inner, *loose], key=lambda item: item[0])]
         return found
 
