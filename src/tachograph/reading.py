@@ -20,12 +20,13 @@ from typing import Any
 from tachograph import wiring
 from tachograph.core.errors import TamperedError
 from tachograph.core.events import Event
-from tachograph.host import entering, replay
+from tachograph.host import checkout, entering, replay
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve, session_ids
 from tachograph.log.verdict import verdict
 from tachograph.postmortem.shapes import Step
 from tachograph.postmortem.story import tell
+from tachograph.replay.timeline import Timeline
 
 
 class Session:
@@ -54,6 +55,19 @@ class Session:
     def steps(self) -> tuple[Step, ...]:
         """Model calls with the tool calls that follow from them."""
         return tuple(tell(self.recording).steps)
+
+    @functools.cached_property
+    def timeline(self) -> Timeline:
+        """A place in the session, at its start, and the ways from there (``tachograph.replay.timeline``)."""
+        recording = self.recording
+        return Timeline(recording.entries, recording.content, [step.seq for step in tell(recording).steps])
+
+    def checkout(self, folder: str | os.PathLike[str], *, repository: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """As ``tacho checkout --json``: the workspace where ``timeline`` stands, written into a new or empty folder."""
+        written = checkout.checkout(
+            self.recording, self.timeline, os.fspath(folder), repository=os.fspath(repository) if repository is not None else None
+        )
+        return written.to_json()
 
     def content(self, uri: str | None) -> Any:
         """The value behind a ``*_uri`` field of an event."""

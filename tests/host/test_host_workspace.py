@@ -29,3 +29,12 @@ def test_a_token_in_the_name_of_a_file_is_masked(tmp_path: Path) -> None:
     assert [change["action"] for change in changes["changes"]] == ["added", "deleted"]
     assert GITHUB not in repr(changes)
     assert tally.total() >= 2
+
+
+def test_a_link_that_came_is_kept_with_where_it_leads(tmp_path: Path) -> None:
+    watcher = Watcher(str(tmp_path), {}, Redactor(Policy.default(), key=b"k"))
+    watcher.base()
+    (tmp_path / "link").symlink_to("target")
+    changes = watcher.look(collections.Counter())
+    assert changes is not None
+    assert [(change["path"], change.get("link")) for change in changes["changes"]] == [("link", "target")]

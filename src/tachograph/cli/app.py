@@ -21,6 +21,7 @@ VERBS = {
     "ls": "list the sessions of the store",
     "show": "read a session like a story",
     "cat": "print a session as self-contained JSON lines",
+    "checkout": "write the recorded workspace as it was at a step into a folder",
     "verify": "check that a record is whole and unaltered",
     "prove": "write a seal or a proof that can be checked without the store",
     "postmortem": "write the report: what happened, with evidence",

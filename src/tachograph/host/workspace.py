@@ -176,7 +176,7 @@ class Watcher:
             new = self._file(name, after, tally)
             changes.append({
                 "path": self._name(name, tally), "action": "changed" if before else "added", "before": old, "after": new["data"], "mode": new["mode"],
-                "size": new["size"], "binary": isinstance(new["data"], bytes),
+                "size": new["size"], "binary": isinstance(new["data"], bytes), **({"link": new["link"]} if "link" in new else {}),
             })  # fmt: skip
         self._marks = found
         return {"root": self.root, "changes": changes} if changes else None
