@@ -94,6 +94,10 @@ def _print(found: dict[str, Any]) -> None:
         lines.append(
             f"  {plural(found['reordered'], 'answer')} given out of the recorded order: the agent waited for them the other way round"
         )
+    if found["order"] != "at rest":
+        lines.append("  the order of answers was kept by time: this system does not show whether an agent rests")
+    if found["early"]:
+        lines.append(f"  {plural(found['early'], 'answer')} given while the agent was still at work, since it never rests")
     if found["ended_at_cut"]:
         lines.append("  the recording was cut there, and the replay was identical up to the cut")
     lines += [f"  note: {note}" for note in found["notes"]]

@@ -148,7 +148,7 @@ class Call:
                     break
                 self._waker = self._ready.release
             self._ready.acquire()
-        return self._take(None)
+        return self._take()
 
     async def apiece(self) -> Piece:
         """The next piece; suspends this task only."""
@@ -167,17 +167,15 @@ class Call:
                 self._over = True
                 self._say_closed(CANCELLED)
                 raise
-        return self._take(loop)
+        return self._take()
 
-    def _take(self, loop: Any) -> Piece:
+    def _take(self) -> Piece:
         header, payload = self._pieces.popleft()
         kind = header["m"]
         if kind == "lost":
             raise link.HostLost("the tachograph host is gone; a replay cannot go on without it")
         if kind == "stop":
             raise link.Diverged(header.get("why", "the recording does not hold this call"))
-        if header.get("ack"):
-            self._acknowledge(loop)
         if kind in ("end", "fail", "result"):
             if header.get("workspace"):
                 workspace.apply(payload)
@@ -189,28 +187,6 @@ class Call:
             if self._link is not None:
                 self._link.forget(self._number)
         return header, payload
-
-    def _acknowledge(self, loop: Any) -> None:
-        # The host holds the next lane's piece back until this one has had its effect. In an event loop that is when the loop
-        # has nothing left to run; in a thread there is no such moment, and the host waits for this lane's next message.
-        if loop is None or self._link is None:
-            self._tell_taken("thread")
-            return
-        ready = getattr(loop, "_ready", None)
-        spins = [64]
-
-        def look() -> None:
-            spins[0] -= 1
-            if (ready is not None and len(ready) == 0) or spins[0] <= 0:
-                self._tell_taken("loop")
-            else:
-                loop.call_soon(look)
-
-        loop.call_soon(look)
-
-    def _tell_taken(self, where: str) -> None:
-        if self._link is not None:
-            self._link.send(pack({"m": "taken", "c": self._number, "where": where}))
 
     def head(self) -> Dict[str, Any]:
         """``{"head": …}``, ``{"error": …}`` (raise it) or ``{"result": …}``."""
@@ -292,6 +268,8 @@ def begin(
     site = call_site()
     if site is not None:
         header["site"] = site
+    if call.replayed and lanes.alone():
+        header["alone"] = 1
     look = (look or kind == "process") and at.mode == "record"
     if look:
         header["look"] = 1

@@ -69,6 +69,7 @@ def _before() -> None:
     if lane.real or lanes.root().path.endswith("/" + SERVER):
         _here.path = None
     else:
+        lanes.in_company()
         _here.path = _here.given or lane.child("fork").path
 
 

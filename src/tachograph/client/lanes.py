@@ -11,10 +11,12 @@ their own: they exist only while recording, and must not shift the numbers of th
 
 from __future__ import annotations
 
+import _thread
 import contextvars
 import functools
 import itertools
 import os
+import sys
 import threading
 from typing import Any, Callable, Dict, Iterator, Optional
 
@@ -62,6 +64,25 @@ def current() -> Lane:
         if lane is None:
             lane = _foreign.lane = _root.child("thread")
         return lane
+
+
+#: Whether this process ever started one that is connected, or will be.
+_company = False
+
+
+def in_company() -> None:
+    """This process starts another one."""
+    global _company
+    _company = True
+
+
+def alone() -> bool:
+    """Whether nothing else of this session can run while the running code waits: no other thread (but the one that reads from the host), no
+    event loop around it, no child. Only for the replay, which need not look whether it does."""
+    if _company or _thread._count() > 1:
+        return False
+    loops = sys.modules.get("asyncio.events")
+    return loops is None or loops._get_running_loop() is None
 
 
 def enter(lane: Lane) -> "contextvars.Token[Lane]":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import collections
-import contextlib
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,17 +19,23 @@ from tachograph.replay.tape import Tape, TapeCall
 from . import facts, filtering, requests
 from .known import Known
 from .recorder import MAX_OUTPUT
+from .rest import Agent
 from .server import Peer
 
-#: A thread has no moment of which one could say that an answer has had its effect; its next call is one, and this many seconds
-#: are given to a thread that makes none. It orders wake-ups of parallel threads; it never decides a verdict.
-SETTLE = 0.003
-#: With everything waiting and no process using the processor for this long, the recorded order cannot be kept. Seconds.
+#: An agent that never rests (it turns in a loop until something comes) gets what is due after it has used the processor for so many
+#: seconds; so many once that has happened. The report counts it.
+BUSY = (2.0, 0.1)
+#: Seconds between looks at an agent that is still at work, while something is due; the last again and again.
+LOOKS = (0.0, 0.00003, 0.00006, 0.00012, 0.00025, 0.0005)
+#: The longest pause between looks that only ask whether it can go on. Seconds.
+PAUSE = 0.05
+#: An agent that is at rest but waits for a time-out that is not recorded, or for standard input, may go on without us. It is given up
+#: when it has not done anything for this long. Seconds.
 PATIENCE = 10.0
+#: Where a system does not show whether an agent rests, it counts as resting when it has said nothing for this long. Seconds.
+SETTLE = 0.005
 #: Calls that are held against one that fits none.
 _LIKELY = 200
-#: The tape is at its end and the agent waits for an answer that never came: it is ended after this long. Seconds.
-AT_THE_END = 1.0
 
 
 class Player:
@@ -60,13 +66,16 @@ class Player:
         self._where: dict[int, tuple[Peer, int]] = {}
         self._main: int | None = None
         self._pids: set[int] = set()
-        self._settle_until: float | None = None
-        self._quiet: tuple[float, int] | None = None
-
-    @property
-    def reordered(self) -> int:
-        """Answers that had to be given out of their recorded order."""
-        return self._gate.reordered
+        self.agent = Agent()
+        self.by_time = not self.agent.seen
+        self.early = 0
+        self.reordered = 0
+        self.silent: Callable[[], bool] = lambda: True
+        self._alone = False
+        self._heard = 0.0
+        self._pause = 0.001
+        self._worked: float | None = None
+        self._quiet: tuple[float, Any] | None = None
 
     # -- Driver ----------------------------------------------------------------------------------------------------------
 
@@ -79,19 +88,14 @@ class Player:
 
     def message(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
         kind = header.get("m")
-        self._quiet = None
+        self._pause = 0.001
+        self._heard = time.monotonic()
         if kind == "begin":
             self._begin(peer, header, payload)
         elif kind == "end":
             call = self._live.pop((peer.number, int(header.get("c", 0))), None)
             if call is not None:
                 self._gate.drop(call)
-        elif kind == "taken":
-            call = self._live.get((peer.number, int(header.get("c", 0)))) or self._gate.outstanding
-            if header.get("where") == "thread":
-                self._settle_until = -1.0
-            else:
-                self._gate.taken(call)
         elif kind == "sync":
             peer.send({"m": "synced", "n": header.get("n")})
         elif kind == "output" and peer.number == self._main and header.get("fd") == 1:
@@ -116,28 +120,16 @@ class Player:
     def idle(self, now: float) -> float | None:
         if self.stop is not None:
             return None
-        if self._settle_until is not None:
-            if self._settle_until < 0:
-                self._settle_until = now + SETTLE
-            if now < self._settle_until:
-                return SETTLE / 2
-            self._settle_until = None
-            self._gate.taken()
-            self._pump()
-        if not self._live:
-            self._quiet = None
-            return None
-        return self._watch_for_standstill(now)
+        if self._gate.due:
+            return self._give(now)
+        return self._judge(now)
 
     # -- calls -----------------------------------------------------------------------------------------------------------
 
     def _begin(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
         kind, lane, name = str(header.get("k")), str(header.get("lane", peer.lane)), str(header.get("name") or "")
         number = int(header.get("c", 0))
-        outstanding = self._gate.outstanding
-        if outstanding is not None and outstanding.lane == lane:
-            self._gate.taken(outstanding)  # the lane's next call: its last answer has had its effect
-            self._settle_until = None
+        self._alone = bool(header.get("alone")) and len(self._pids) == 1
         tally: collections.Counter[str] = collections.Counter()
         told = self._alias(header.get("req") or {})
         # A request that is the recorded one as it stands needs no masking: what was recorded is masked.
@@ -199,21 +191,25 @@ class Player:
             self._gate.drop(inner)
 
     def _pump(self) -> None:
-        if self.stop is not None:
-            return
+        """What is due, if nothing else can run in the agent: its only thread waits for it."""
+        if self._alone and self.stop is None:
+            self._release(all_of_it=True)
+
+    def _release(self, *, all_of_it: bool = False) -> None:
         touched: dict[int, Peer] = {}
         while (delivery := self._gate.next()) is not None:
             peer = self._send(delivery)
             touched[peer.number] = peer
+            if not all_of_it:
+                break
         for peer in touched.values():
             peer.flush()
+        self._worked = None
 
     def _send(self, delivery: Delivery) -> Peer:
         call, piece = delivery.call, delivery.piece
         peer, number = self._where[id(call)]
         header: dict[str, Any] = {**piece.header, "c": number}
-        if delivery.acknowledge:
-            header["ack"] = 1
         payload = piece.data
         if piece.header["m"] in ("end", "result", "fail"):
             self._live.pop((peer.number, number), None)
@@ -236,31 +232,73 @@ class Player:
         if known not in self.blocked and len(self.blocked) < 1000:
             self.blocked.append(self._redactor.document(known))
 
-    # -- standstill ------------------------------------------------------------------------------------------------------
+    # -- rest ------------------------------------------------------------------------------------------------------------
 
-    def _watch_for_standstill(self, now: float) -> float:
-        used = sum(_processor_ticks(pid) for pid in self._pids)
-        if self._quiet is None or self._quiet[1] != used:
-            self._quiet = (now, used)
-            return 0.2
-        quiet_for = now - self._quiet[0]
-        if not self._gate.waiting():
-            if all(call.cut for call in self._live.values()):
-                # Only where the recording was cut: elsewhere it is a command that nobody waits for, and the agent ends by itself.
-                cut = self.tape.end is None or self.tape.end.status in ("killed", "lost")
-                if cut and quiet_for >= AT_THE_END and not self.tape.unused():
-                    self.ended_at_cut = True
-                    self.stop = "the recording ends here"
-            elif quiet_for >= PATIENCE:
-                self.divergence = divergence.stuck(list(self._live.values()), self.tape.calls)
-                self.stop = "diverged"
-        elif quiet_for >= PATIENCE:
-            delivery = self._gate.unstick()
-            if delivery is not None:
-                self._send(delivery).flush()
-            self._quiet = None
-            self._pump()
-        return 0.2
+    def _at_rest(self, now: float) -> bool:
+        if not self._pids or not self.silent():
+            return False
+        if self.by_time:
+            return now - self._heard >= SETTLE
+        return self.agent.at_rest(self._pids, self.silent)
+
+    def _give(self, now: float) -> float:
+        """Something is due: it is given when the agent rests."""
+        for wait in LOOKS:
+            if wait:
+                time.sleep(wait)
+            if not self.silent():
+                return 0.0
+            if self._at_rest(now):
+                self._release()
+                self._heard = now
+                return 0.0
+        if not self.by_time:
+            used = self.agent.used(self._pids)
+            if self._worked is None:
+                self._worked = used
+            elif used - self._worked >= BUSY[self.early > 0]:
+                self.early += 1
+                self._release()
+        return LOOKS[-1]
+
+    def _judge(self, now: float) -> float | None:
+        """Nothing is due. If the agent rests, it can do nothing any more but what something outside of it makes it do."""
+        cut = self.tape.end is None or self.tape.end.status in ("killed", "lost")
+        if not (self._live or cut) or self._expecting():
+            return None
+        if not self._at_rest(now):
+            self._pause = min(2 * self._pause, PAUSE)
+            return self._pause
+        self._pause = PAUSE
+        if not self._given_up(now):
+            return PAUSE
+        if waiting := self._gate.waiting:
+            self._stuck(waiting)
+        elif all(call.cut for call in self._live.values()):
+            # Only where the recording was cut: elsewhere it is a command that nobody waits for, and the agent ends by itself.
+            if cut and not self.tape.unused():
+                self.ended_at_cut = True
+                self.stop = "the recording ends here"
+        else:
+            self._stuck(list(self._live.values()))
+        return None if self.stop is not None else PAUSE
+
+    def _given_up(self, now: float) -> bool:
+        """Whether an agent that rests goes on no more. At once, where everything in it waits for us, or for other parts of it."""
+        if not self.by_time and not self.agent.blocked(self._pids).outside:
+            return True
+        state = self._heard if self.by_time else self.agent.state
+        if self._quiet is None or self._quiet[1] != state:
+            self._quiet = (now, state)
+        return now - self._quiet[0] >= PATIENCE
+
+    def _stuck(self, waiting: list[TapeCall]) -> None:
+        self.divergence = divergence.stuck(waiting, self._gate.missing, self.tape.calls)
+        self.stop = "diverged"
+
+    def _expecting(self) -> bool:
+        """Whether an answer is to come from somewhere else than the tape (a fork's)."""
+        return False
 
 
 def changes(effects: list[dict[str, Any]], tree: str) -> bytes:
@@ -296,11 +334,3 @@ def as_recorded(player: Player, redactor: Redactor, text: Any) -> bool:
     if not isinstance(then, str) or not isinstance(text, str) or player.size > MAX_OUTPUT:
         return False
     return neutral(redactor.settled(then, -1)) == neutral(text)
-
-
-def _processor_ticks(pid: int) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-        return int(fields[11]) + int(fields[12])
-    return 0

@@ -283,6 +283,7 @@ def _serve(
     if beside is not None:
         beside.begin(server)
     server.watch(control, heard)
+    player.silent = server.silent
     server.serve(done)
     ready.wait(1)
     for supervisor in supervisors:
@@ -295,7 +296,7 @@ def _serve(
         hashed = player.tape.end.stdout_hash
     summary = {
         "matched": dict(player.matched), "divergence": player.divergence.to_json() if player.divergence else None,
-        "blocked": player.blocked, "guards": held, "joined": player.joined, "reordered": player.reordered,
+        "blocked": player.blocked, "guards": held, "joined": player.joined, "reordered": player.reordered, "order": "by time" if player.by_time else "at rest", "early": player.early,
         "ended_at_cut": player.ended_at_cut, "ran": player.ran, "used": [n for n, call in enumerate(player.tape.calls) if call.used],
         "covered": [n for n, call in enumerate(player.tape.calls) if call.covered],
         "output": text if isinstance(text, str) else None, "size": player.size, "hash": hashed,
@@ -322,7 +323,7 @@ def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restor
         matched=collections.Counter(said["matched"]), divergence=Divergence(**found) if found else None, exit_code=ended.exit_code,
         signal=ended.signal, seconds=ended.seconds, output=said["output"], output_size=said["size"],
         same_output=None if recorded_hash is None else recorded_hash == said["hash"], joined=said["joined"], blocked=said["blocked"],
-        guards=said["guards"], reordered=said["reordered"], ended_at_cut=said["ended_at_cut"], ran=said["ran"], notes=[*ended.notes, *notes],
+        guards=said["guards"], reordered=said["reordered"], order=said["order"], early=said["early"], ended_at_cut=said["ended_at_cut"], ran=said["ran"], notes=[*ended.notes, *notes],
     )  # fmt: skip
     return report.report(
         plan.recording.session_id, read, run, verified=plan.verified, code_changed=restore.code_changed, missing=restore.missing

@@ -141,6 +141,12 @@ class Server:
                         key.data()
             self._work()
 
+    def silent(self) -> bool:
+        """Whether everything that clients have sent so far was dealt with, and none is about to connect."""
+        if self._queue:
+            return False
+        return not any(key.fileobj is self._listener or isinstance(key.data, Peer) for key, _ in self._selector.select(0))
+
     def close(self) -> None:
         for peer in self.peers:
             peer.socket.close()

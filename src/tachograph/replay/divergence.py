@@ -80,8 +80,17 @@ def output(kind: str, expected: Any, actual: Any, *, refused: bool = False) -> D
     )  # fmt: skip
 
 
-def stuck(waiting: list[TapeCall], calls: list[TapeCall]) -> Divergence:
-    """Nothing can be released, and nothing will be asked for."""
+def stuck(waiting: list[TapeCall], missing: TapeCall | None, calls: list[TapeCall]) -> Divergence:
+    """Everything the agent runs is blocked, and nothing can be released. ``missing``: the call whose answer came next when it was recorded,
+    and which the agent does not make."""
+    if missing is not None:
+        lanes = ", ".join(sorted({f"{call.label} in lane {call.lane}" for call in waiting})[:4])
+        return Divergence(
+            step=step_of(missing, calls), event_id=missing.event.id, kind=missing.kind, operation=missing.name, lane=missing.lane, path=None,
+            expected=f"{missing.label} in lane {missing.lane}, whose answer came next", actual=f"everything waits: {lanes}", nearest=None,
+            hint="the agent made this call before it got the other answers, and does not make it now: its threads, tasks or processes do not "
+            "do what they did, because of something that is not recorded",
+        )  # fmt: skip
     call = waiting[0]
     return Divergence(
         step=step_of(call, calls), event_id=call.event.id, kind=call.kind, operation=call.name, lane=call.lane, path=None,

@@ -1,11 +1,11 @@
 """The order of answers. Completions are released as they were recorded, whatever the live agent's scheduling, so concurrency replays.
 
-Pure: the player tells what the agent did (``begin``, ``close``, ``taken``), and takes what may be delivered now (``next``).
+Pure: the player tells what the agent did (``begin``, ``drop``), and takes what is due (``next``), when nothing that the agent does by itself
+can come before it any more: when it is at rest, or alone.
 
-A piece is held back while an earlier one is outstanding: its call has not been asked for yet, or it was delivered to another lane whose
-agent code has not had its turn. A call whose recorded finish came earlier cannot depend on one that finished later, so for a deterministic
-agent holding back is safe. When everything waits on a piece that nobody asks for, ``unstick`` lets the earliest waiting one go, and
-counts it: the order was not kept there.
+A piece is held back while an earlier one is outstanding, whose call has not been asked for yet. A call whose recorded finish came earlier
+cannot depend on one that finished later, so for a deterministic agent holding back is safe, and where the agent is at rest and the next
+piece is of a call that nobody has asked for (``missing``), nobody can ever ask for it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from .tape import Piece, TapeCall
 
 @dataclass(frozen=True)
 class Delivery:
-    """One piece for one call. ``acknowledge``: the client is to say when it has had its effect."""
+    """One piece for one call."""
 
     call: TapeCall
     piece: Piece
-    acknowledge: bool
 
 
 class Gate:
@@ -33,78 +32,54 @@ class Gate:
         )
         self._calls = calls
         self._number = {id(call): number for number, call in enumerate(calls)}
+        self._left = [len(call.pieces) for call in calls]
         self._at = 0
         self._live: set[int] = set()
         self._dropped: set[int] = {number for number, call in enumerate(calls) if call.covered}
-        self._out_of_turn: set[tuple[int, int]] = set()
-        self._unacknowledged: TapeCall | None = None
-        self.reordered = 0
 
     def begin(self, call: TapeCall) -> None:
         """The agent asked for this call."""
-        self._live.add(self._number[id(call)])
+        number = self._number[id(call)]
+        if self._left[number]:
+            self._live.add(number)
 
     def drop(self, call: TapeCall) -> None:
         """Nothing more of this call is wanted (the agent closed it, or a tool that contains it was answered)."""
-        self._dropped.add(self._number[id(call)])
-        if self._unacknowledged is call:
-            self._unacknowledged = None
-
-    def taken(self, call: TapeCall | None = None) -> None:
-        """The last acknowledged delivery has had its effect. ``call`` None: whatever it was."""
-        if call is None or call is self._unacknowledged:
-            self._unacknowledged = None
+        number = self._number[id(call)]
+        self._dropped.add(number)
+        self._live.discard(number)
 
     @property
-    def outstanding(self) -> TapeCall | None:
-        """The call whose acknowledgement is due."""
-        return self._unacknowledged
+    def due(self) -> bool:
+        """Whether the next piece is of a call that was asked for."""
+        self._skip()
+        return self._at < len(self._sequence) and self._sequence[self._at][1] in self._live
+
+    @property
+    def waiting(self) -> list[TapeCall]:
+        """The calls that were asked for and have pieces to come."""
+        return [self._calls[number] for number in sorted(self._live) if self._left[number]]
+
+    @property
+    def missing(self) -> TapeCall | None:
+        """The call that the next piece is of, where nobody has asked for it."""
+        self._skip()
+        if self._at >= len(self._sequence) or self._sequence[self._at][1] in self._live:
+            return None
+        return self._calls[self._sequence[self._at][1]]
 
     def next(self) -> Delivery | None:
-        """The next piece that may go out now."""
-        if self._unacknowledged is not None:
-            return None
-        self._skip()
-        if self._at >= len(self._sequence):
+        """The next piece, if it is due."""
+        if not self.due:
             return None
         _, number, place = self._sequence[self._at]
-        if number not in self._live:
-            return None
         self._at += 1
-        return self._deliver(number, place)
-
-    def waiting(self) -> bool:
-        """Whether a call that was asked for still has pieces due."""
-        return any(number in self._live for _, number, _ in self._pending())
-
-    def unstick(self) -> Delivery | None:
-        """Out of turn: the earliest piece of a call that waits."""
-        self._unacknowledged = None
-        for _, number, place in self._pending():
-            if number in self._live:
-                self._out_of_turn.add((number, place))
-                self.reordered += 1
-                return self._deliver(number, place)
-        return None
-
-    def _pending(self) -> list[tuple[int, int, int]]:
-        return [
-            entry for entry in self._sequence[self._at :] if entry[1] not in self._dropped and (entry[1], entry[2]) not in self._out_of_turn
-        ]
+        self._left[number] -= 1
+        if not self._left[number]:
+            self._live.discard(number)
+        call = self._calls[number]
+        return Delivery(call, call.pieces[place])
 
     def _skip(self) -> None:
-        while self._at < len(self._sequence):
-            _, number, place = self._sequence[self._at]
-            if number not in self._dropped and (number, place) not in self._out_of_turn:
-                return
+        while self._at < len(self._sequence) and self._sequence[self._at][1] in self._dropped:
             self._at += 1
-
-    def _deliver(self, number: int, place: int) -> Delivery:
-        call = self._calls[number]
-        self._skip()
-        following = self._sequence[self._at][1] if self._at < len(self._sequence) else number
-        # Only where somebody else already waits for the next piece can the order of wake-ups matter.
-        acknowledge = following != number and following in self._live
-        if acknowledge:
-            self._unacknowledged = call
-        return Delivery(call, call.pieces[place], acknowledge)

@@ -28,6 +28,8 @@ class Run:
     blocked: list[dict[str, Any]] = field(default_factory=list)
     guards: dict[str, Any] = field(default_factory=dict)
     reordered: int = 0
+    order: str = "at rest"
+    early: int = 0
     ended_at_cut: bool = False
     ran: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -55,6 +57,8 @@ def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_change
         "exit_code": run.exit_code if run.signal is None else -run.signal,
         "recorded_exit_code": None if recorded is None else recorded.exit_code if recorded.signal is None else -recorded.signal,
         "reordered": run.reordered,
+        "order": run.order,
+        "early": run.early,
         "ended_at_cut": run.ended_at_cut,
         "tools_run": run.ran,
         "code_changed": code_changed,

@@ -81,6 +81,7 @@ def _spawn(original: Callable[..., Any]) -> Callable[..., Any]:
     def spawnv_passfds(path: Any, args: Any, passfds: Any) -> Any:
         if link.get() is None:
             return original(path, args, passfds)
+        lanes.in_company()
         command = " ".join(os.fsdecode(arg) for arg in args)
         if "multiprocessing.forkserver" in command:
             lane: Optional[str] = "%s/%s" % (lanes.root().path, forking.SERVER)
