@@ -80,6 +80,9 @@ class FakeStore:
     def names(self, prefix: str) -> Iterator[str]:
         return iter(sorted(name for name in self.objects if name.startswith(prefix)))
 
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        return iter([(name, len(self.objects[name])) for name in self.names(prefix)])
+
     def remove(self, name: str) -> None:
         self.did("remove", name)
         self.objects.pop(name, None)

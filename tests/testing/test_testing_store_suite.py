@@ -153,8 +153,15 @@ class SkipsUnreadable(LocalStore):
             return iter(())
 
 
+class CountsCharacters(LocalStore):
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        return ((name, len(name)) for name in self.names(prefix))
+
+
 S = StoreSuite
 MISTAKES: list[tuple[type[LocalStore], Callable[..., None]]] = [
+    (CountsCharacters, S.test_sizes_are_those_of_what_is_read),
+    (CountsCharacters, S.test_the_size_of_a_file_that_is_being_written_grows),
     (Reopens, S.test_a_name_is_created_once_even_if_it_is_empty),
     (WritesInPlace, S.test_put_new_is_seen_whole_or_not_at_all),
     (WritesInPlace, S.test_replace_is_atomic),

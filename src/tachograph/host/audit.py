@@ -35,6 +35,8 @@ _OWN_VALUE = re.compile(r"(?:content:|hmac-sha256:)[0-9a-f]{64}\Z|(?:evt|ses)_[0
 _OWN_FILE = re.compile(
     r"store\.json\Z|keys/lock\Z|keys/(?:store|vault|recipients|verifiers|ledger|ses_[0-9A-Z]{26})\.json(?:\.\d+-\d+\.new)?\Z|vault/ses_[0-9A-Z]{26}\.vault\Z"
     r"|(?:ledger|sessions/ses_[0-9A-Z]{26})/(?:lock|\d{8}\.(?:events\.jsonl|content\.pack|seals))\Z"
+    # What lies there is made from the envelopes and the ledger, which are looked at themselves.
+    r"|catalogue/(?:lock|state\.json|(?:[a-z]+/day=[0-9-]{10}/)?[0-9A-Za-z_.-]+\.parquet)\Z"
 )
 
 

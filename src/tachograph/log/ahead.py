@@ -67,6 +67,9 @@ class Ahead:
             self._list(part, found)
         return iter(found)
 
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        return self._store.sizes(prefix)
+
     def exists(self, name: str) -> bool:
         listed = self._listed.get(_part(name))
         return self._store.exists(name) if listed is None else _has(listed, name)

@@ -148,6 +148,26 @@ class LocalStore:
         found.sort()
         return iter(found)
 
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        found: list[tuple[str, int]] = []
+        waiting = [self._path(prefix.removesuffix("/")) if prefix else self.root]
+        while waiting:
+            folder = waiting.pop()
+            place = folder[len(self.root) + 1 :].replace(os.sep, "/") + "/" if folder != self.root else ""
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append(entry.path)
+                        elif not entry.is_dir():
+                            # One that was removed since the folder was read is not there.
+                            with contextlib.suppress(FileNotFoundError):
+                                found.append((place + entry.name, entry.stat().st_size))
+            except OSError as error:
+                _unreadable(error)
+        found.sort()
+        return iter(found)
+
     def lock(self, name: str) -> LocalLock:
         path = self._path(name)
         self._make_parents(path)

@@ -41,8 +41,9 @@ PATIENCE = 3
 _NEEDED = ("store.json", "keys/store.json", "keys/recipients.json", "keys/verifiers.json")
 #: Of these, those that a store may lack. Away from the bucket, one that was never copied counts as not there.
 _OPTIONAL = _NEEDED[2:]
-#: Never under an Object Lock: wraps of keys, which rotation replaces and shredding destroys.
-_REPLACED = "keys/"
+#: Never under an Object Lock, and older versions are removed: wraps of keys, which rotation replaces and shredding destroys, and the
+#: catalogue, which is made anew from the sessions and must forget those that were deleted.
+_REPLACED = ("keys/", "catalogue/")
 #: Of these names the first version counts. Others (wraps of keys) are replaced on purpose.
 _WRITTEN_ONCE = ("sessions/", "ledger/", "store.json")
 
@@ -186,7 +187,13 @@ class S3Store:
     def names(self, prefix: str) -> Iterator[str]:
         if prefix:
             self._spool.check(prefix.removesuffix("/"))
-        return iter(sorted({*self._spool.names(prefix), *(name for name, _ in self._listed(prefix))}))
+        return iter(sorted({*self._spool.names(prefix), *(name for name, _, _ in self._listed(prefix))}))
+
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        if prefix:
+            self._spool.check(prefix.removesuffix("/"))
+        # What is in both was closed here and is being brought there.
+        return iter(sorted({**{name: size for name, _, size in self._listed(prefix)}, **dict(self._spool.sizes(prefix))}.items()))
 
     def remove(self, name: str) -> None:
         self._spool.remove(name)
@@ -315,14 +322,15 @@ class S3Store:
     def _first_version(self, name: str) -> str | None:
         known = self._versions.get(name)
         if known is None:
-            for found, version in self._listed(name, exactly=True):
+            for found, version, _ in self._listed(name, exactly=True):
                 if found == name:
                     known = self._versions[name] = version
         return known
 
-    def _listed(self, prefix: str, *, exactly: bool = False) -> Iterator[tuple[str, str]]:
-        """(name, its oldest version) below a prefix."""
+    def _listed(self, prefix: str, *, exactly: bool = False) -> Iterator[tuple[str, str, int]]:
+        """(name, its oldest version, the size of what is read under it) below a prefix."""
         oldest: dict[str, tuple[datetime.datetime, str]] = {}
+        sizes: dict[str, int] = {}
         more: dict[str, str] = {}
         while True:
             page = self._call("list", prefix, "list_object_versions", Bucket=self._bucket, Prefix=self._prefix + prefix, **more)
@@ -332,6 +340,8 @@ class S3Store:
                     continue
                 # Listed newest first; of equal times the later in the list is the older.
                 if name not in oldest or version["LastModified"] <= oldest[name][0]:
+                    if name not in oldest or name.startswith(_WRITTEN_ONCE):
+                        sizes[name] = int(version.get("Size", 0))
                     oldest[name] = version["LastModified"], version.get("VersionId") or "null"
             if not page.get("IsTruncated"):
                 break
@@ -340,7 +350,7 @@ class S3Store:
                 more["VersionIdMarker"] = page["NextVersionIdMarker"]
         for name, (_, version) in oldest.items():
             self._versions.setdefault(name, version)
-            yield name, version
+            yield name, version, sizes[name]
 
     def _call(self, what: str, name: str, operation: str, **arguments: Any) -> Any:
         from botocore.exceptions import BotoCoreError, ClientError

@@ -266,6 +266,25 @@ class StoreSuite:
         assert list(store.names("a/b/")) == ["a/b/c"]
         assert list(store.names("c/")) == ["c/10", "c/9"]
 
+    def test_sizes_are_those_of_what_is_read(self, store: Store) -> None:
+        made = {"b": b"", "a/z": b"12", "a/b/c": b"x" * 70_000, "ab/x": b"1"}
+        for name, data in made.items():
+            store.put_new(name, data)
+        assert list(store.sizes("")) == sorted((name, len(data)) for name, data in made.items())
+        assert list(store.sizes("a/")) == [("a/b/c", 70_000), ("a/z", 2)]
+        assert list(store.sizes("nothing/")) == []
+        store.replace("keys/k", b"12345")
+        store.replace("keys/k", b"123")
+        assert list(store.sizes("keys/")) == [("keys/k", 3)]
+
+    def test_the_size_of_a_file_that_is_being_written_grows(self, store: Store) -> None:
+        file = store.create("sessions/s/1")
+        file.write(b"123")
+        assert list(store.sizes("sessions/")) == [("sessions/s/1", 3)]
+        file.write(b"45")
+        assert list(store.sizes("sessions/")) == [("sessions/s/1", 5)]
+        file.close()
+
     def test_of_nothing_there_are_no_names(self, store: Store) -> None:
         assert list(store.names("")) == []
         assert list(store.names("sessions/")) == []
