@@ -6,11 +6,11 @@ import atexit
 import functools
 import os
 import sys
-import time
 from typing import Any, Dict, List
 
-from . import forking, guard, lanes, link, stdio, taps, tool
+from . import ambient, forking, guard, lanes, link, stdio, taps, tool
 from .frames import pack
+from .real import monotonic_ns
 
 #: Where the process started.
 _folder = ""
@@ -25,6 +25,7 @@ def start() -> None:
     if at is None:
         return
     lanes.install()
+    ambient.install(at, lane)
     forking.install()
     taps.install()
     stdio.install()
@@ -46,7 +47,7 @@ def _quietly(hook: Any, kind: Any, error: Any, trace: Any) -> None:
 def _report(attempt: Dict[str, Any]) -> None:
     at = link.get()
     if at is not None and not at.lost:
-        at.send(pack({"m": "blocked", "attempt": attempt, "t": time.monotonic_ns(), "c": 0}))
+        at.send(pack({"m": "blocked", "attempt": attempt, "t": monotonic_ns(), "c": 0}))
 
 
 def _tell_code() -> None:
@@ -63,4 +64,4 @@ def _tell_code() -> None:
             name = os.path.join(_folder, name)
             if name.startswith(_folder + os.sep) and (os.sep + "site-packages" + os.sep) not in name and os.path.isfile(name):
                 files.append(os.path.normpath(name))
-    at.send(pack({"m": "code", "files": sorted(set(files)), "t": time.monotonic_ns(), "c": 0}))
+    at.send(pack({"m": "code", "files": sorted(set(files)), "t": monotonic_ns(), "c": 0}))

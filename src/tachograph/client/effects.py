@@ -26,11 +26,11 @@ import functools
 import os
 import sys
 import threading
-import time
 from typing import Any, AsyncIterator, Callable, Deque, Dict, Iterator, Optional, Tuple
 
 from . import lanes, link, stdio, workspace
 from .frames import pack
+from .real import monotonic_ns
 
 #: End states of a stream, as recorded.
 EOF, CLOSED, BROKEN, CANCELLED = "eof", "closed", "broken", "cancelled"
@@ -127,7 +127,7 @@ class Call:
         if self._link is None or (self._over and not over):
             return
         header["c"] = self._number
-        header["t"] = time.monotonic_ns()
+        header["t"] = monotonic_ns()
         self._link.send(pack(header, data))
 
     # -- replaying -------------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ class Call:
     def _say_closed(self, state: str) -> None:
         if self._link is not None:
             self._link.forget(self._number)
-            self._link.send(pack({"m": "end", "c": self._number, "state": state, "t": time.monotonic_ns()}))
+            self._link.send(pack({"m": "end", "c": self._number, "state": state, "t": monotonic_ns()}))
 
 
 def _wake_in(loop: Any, waiting: Any) -> None:
@@ -258,7 +258,7 @@ def begin(
     call = Call(at, number, lane, kind=kind)
     if call.replayed:
         at.expect(number, call.deliver)
-    header = {"m": "begin", "c": number, "lane": lane.path, "k": kind, "op": operation, "req": request, "t": time.monotonic_ns()}
+    header = {"m": "begin", "c": number, "lane": lane.path, "k": kind, "op": operation, "req": request, "t": monotonic_ns()}
     if lane.call is not None:
         header["parent"] = lane.call
     if effect is not None:

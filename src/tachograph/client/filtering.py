@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from typing import Any, Dict, List, Tuple
 
 from . import link
 from .frames import pack
+from .real import monotonic_ns
 
 
 def ask(value: Any) -> Tuple[bool, Any]:
@@ -30,7 +30,7 @@ def ask(value: Any) -> Tuple[bool, Any]:
 
     at.expect(number, deliver)
     try:
-        at.send(pack({"m": "filter", "c": number, "t": time.monotonic_ns(), "text": text}, data))
+        at.send(pack({"m": "filter", "c": number, "t": monotonic_ns(), "text": text}, data))
         if not at.lost:
             waiting.acquire()
     finally:

@@ -14,7 +14,7 @@ import os
 import threading
 from typing import Callable, Iterator, List, Optional
 
-from . import lanes, link
+from . import ambient, lanes, link
 
 #: What else must be undone in a forked child (descriptors that would keep a pipe open).
 IN_CHILD: List[Callable[[], None]] = []
@@ -102,6 +102,7 @@ def _join(path: str, old: link.Link) -> None:
         old.mode, old.on_loss = mode, on_loss  # lost, and to be borne or not as on any other loss
         return
     link._link = new
+    ambient.forget(new, path)
 
 
 def _leave(old: link.Link) -> None:

@@ -16,12 +16,14 @@ import os
 import socket
 import sys
 import threading
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .frames import Splitter, pack
 
 #: Room for bursts: a caller that hands over 2 KB must not wait for the host to encrypt it.
 SEND_BUFFER = 8 << 20
+#: Ambient reads go out with the next message, or when there are so many.
+MAX_READS = 512
 
 
 class HostLost(BaseException):
@@ -43,6 +45,11 @@ class Link:
         self.lock = threading.Lock()
         self._deliver: Dict[int, Callable[[Dict[str, Any], bytes], None]] = {}
         self._syncs: Dict[int, Any] = {}
+        #: Recording: (lane, kind, site, value) of reads that the host has not been told yet (``ambient``).
+        self.reads: List[Tuple[str, str, str, Any]] = []
+        #: Replay: (kind, site) → how many reads had no recorded value, since the host was told last.
+        self.missing: Dict[Tuple[str, str], int] = {}
+        self._writer: Optional[int] = None
         self._count = itertools.count(1)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
@@ -63,13 +70,54 @@ class Link:
             return self._on_lost()
         try:
             with self.lock:
-                sent = self.socket.send(frame)
-                if sent != len(frame):
-                    self.socket.sendall(frame[sent:])
+                self._write(frame)
         except OSError:
             self.lose()
             self._on_lost()
         return None
+
+    def _write(self, frame: bytes) -> None:
+        """Under the lock: the frame, behind the reads that it may depend on."""
+        self._writer = _thread.get_ident()
+        try:
+            if self.reads or self.missing:
+                frame = self._ahead() + frame
+            sent = self.socket.send(frame)
+            if sent != len(frame):
+                self.socket.sendall(frame[sent:])
+        finally:
+            self._writer = None
+
+    def _ahead(self) -> bytes:
+        reads, missing = self.reads, self.missing
+        header: Dict[str, Any] = {"m": "ambient", "c": 0}
+        count = len(reads)
+        if count:
+            header["reads"] = grouped(reads[:count])
+            del reads[:count]  # what another thread adds meanwhile stays
+        if missing:
+            self.missing = {}
+            header["missing"] = [[kind, site, number] for (kind, site), number in list(missing.items())]
+        return pack(header)
+
+    def flush(self) -> None:
+        """Hand over the reads that wait. Never waits for the lock, which this very thread may hold (a signal handler, a finalizer)."""
+        if self.lost:
+            del self.reads[:]
+            return
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            if self.reads or self.missing:
+                self._write(b"")
+        except OSError:
+            self.lost = True  # whoever sends next learns of it, and does what is to be done then
+        finally:
+            self.lock.release()
+
+    def writing(self) -> bool:
+        """Whether this very thread is in the middle of sending."""
+        return self._writer == _thread.get_ident()
 
     def lose(self) -> None:
         """The host is gone: wake everybody who waits for it."""
@@ -102,6 +150,25 @@ class Link:
         self._syncs.pop(number, None)
         self._check_lost()
         return None
+
+    def values(self, lane: str) -> List[Any]:
+        """Replay: ``[[kind, site, [value, …]], …]``, all recorded reads of a lane; waits for the host."""
+        number = self.next_call()
+        waiting = threading.Lock()
+        waiting.acquire()
+        found: List[Any] = []
+
+        def deliver(header: Dict[str, Any], _: bytes) -> None:
+            found.extend(header.get("reads") or ())
+            waiting.release()
+
+        self.expect(number, deliver)
+        self.send(pack({"m": "values", "c": number, "lane": lane}))
+        if not self.lost:
+            waiting.acquire()
+        self.forget(number)
+        self._check_lost()
+        return found
 
     def _check_lost(self) -> None:
         if self.lost:
@@ -157,6 +224,17 @@ class Link:
             self.socket.close()
         except OSError:
             return
+
+
+def grouped(reads: Iterable[Tuple[str, str, str, Any]]) -> List[Any]:
+    """``[[lane, kind, site, [value, …]], …]``: order counts only among the reads of one lane, kind and site."""
+    groups: Dict[Tuple[str, str, str], List[Any]] = {}
+    for lane, kind, site, value in reads:
+        try:
+            groups[lane, kind, site].append(value)
+        except KeyError:
+            groups[lane, kind, site] = [value]
+    return [[lane, kind, site, values] for (lane, kind, site), values in groups.items()]
 
 
 def hello(lane: str) -> Dict[str, Any]:

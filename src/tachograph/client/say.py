@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Dict, Optional
 
 from . import lanes, link, values
 from .frames import pack
+from .real import monotonic_ns
 
 
 def note(text: str, **data: Any) -> None:
@@ -40,7 +40,7 @@ def _tell(kind: str, fields: Dict[str, Any], contents: Dict[str, Any]) -> None:
         "type": kind,
         "lane": lane.path,
         "fields": fields,
-        "t": time.monotonic_ns(),
+        "t": monotonic_ns(),
         "contents": {k: values.encode(v)[0] for k, v in contents.items() if v is not None},
     }
     if lane.call is not None:

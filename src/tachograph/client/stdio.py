@@ -11,11 +11,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-import time
 from typing import Any
 
 from . import lanes, link
 from .frames import pack
+from .real import monotonic_ns
 
 
 class _TeeFile(io.FileIO):
@@ -26,7 +26,7 @@ class _TeeFile(io.FileIO):
         at = link.get()
         if at is not None and not at.lost and at.pid == os.getpid() and written:
             try:
-                at.send(pack({"m": "output", "fd": self.fileno(), "t": time.monotonic_ns(), "c": 0}, bytes(memoryview(data)[:written])))
+                at.send(pack({"m": "output", "fd": self.fileno(), "t": monotonic_ns(), "c": 0}, bytes(memoryview(data)[:written])))
             except link.HostLost:
                 # Printing is no effect: the next one will stop the agent.
                 return written
@@ -42,7 +42,7 @@ class _Stream(io.TextIOWrapper):
         at = link.get()
         if call is not None and at is not None and at.mode == "record" and not at.lost and at.pid == os.getpid():
             fd = 2 if self.name == "<stderr>" else 1
-            at.send(pack({"m": "printed", "c": call, "fd": fd, "t": time.monotonic_ns()}, text.encode("utf-8", "surrogatepass")))
+            at.send(pack({"m": "printed", "c": call, "fd": fd, "t": monotonic_ns()}, text.encode("utf-8", "surrogatepass")))
         return count
 
 

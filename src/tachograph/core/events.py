@@ -20,6 +20,9 @@ from .errors import FormatError
 #: Fields that the writer stamps on every line; an event never carries them itself.
 STAMP = ("v", "seq", "ts", "session_id", "type", "frames", "hash")
 
+FLAG_READS = 1
+"""In ``SessionStart.flags``: what the agent read of its surroundings is recorded (``Ambient`` of kind ``reads``)."""
+
 OUTCOMES = ("ok", "error", "failed", "broken", "closed", "cancelled", "cut")
 """How a call ended: ``ok``; ``error``: an answer that says no (HTTP 4xx/5xx, a tool's error result); ``failed``: no answer (refused,
 timed out, raised); ``broken``: the answer stopped half-way; ``closed``: the agent stopped reading; ``cancelled``: the agent gave up
@@ -222,7 +225,8 @@ class Workspace(Event, frozen=True, kw_only=True):
 
 
 class Ambient(Event, frozen=True, kw_only=True):
-    """What the agent read of its surroundings. ``kind`` is ``stdout`` or ``stderr`` for what it printed itself."""
+    """What the agent read of its surroundings. ``kind`` is ``reads`` for that: ``size`` values, of clocks, entropy, names;
+    ``stdout`` or ``stderr`` for what it printed itself."""
 
     TYPE: ClassVar[str] = "ambient"
 

@@ -6,7 +6,7 @@ import base64
 import collections
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tachograph.redact.engine import Redactor
@@ -17,6 +17,7 @@ from tachograph.replay.gate import Delivery, Gate
 from tachograph.replay.tape import Tape, TapeCall
 
 from . import facts, filtering, requests
+from .ambient import Answering
 from .known import Known
 from .recorder import MAX_OUTPUT
 from .rest import Agent
@@ -42,8 +43,9 @@ class Player:
     """See ``server.Driver``. ``stop`` says why the agent is to be ended, if it is."""
 
     def __init__(
-        self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known, tree: str
-    ) -> None:
+        self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known, tree: str,
+        live: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         self.tape = tape
         self.divergence: Divergence | None = None
         self.stop: str | None = None
@@ -54,6 +56,7 @@ class Player:
         self.output: list[bytes] = []
         self.size = 0
         self.joined = 0
+        self.ambient = Answering(tape.reads)
         self._gate = Gate(tape.calls)
         self._redactor = redactor
         self._session_id = session_id
@@ -62,6 +65,7 @@ class Player:
         self._known = known
         self._masked = redactor.generation
         self._tree = tree
+        self.reads_live = sorted(live)
         self._live: dict[tuple[int, int], TapeCall] = {}
         self._where: dict[int, tuple[Peer, int]] = {}
         self._main: int | None = None
@@ -77,6 +81,11 @@ class Player:
         self._worked: float | None = None
         self._quiet: tuple[float, Any] | None = None
 
+    @property
+    def unrecorded(self) -> collections.Counter[tuple[str, str]]:
+        """(kind, site) of reads of the surroundings that had no recorded value, and how many."""
+        return self.ambient.unrecorded
+
     # -- Driver ----------------------------------------------------------------------------------------------------------
 
     def hello(self, peer: Peer, _: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +93,11 @@ class Player:
         self._pids.add(peer.pid)
         if self._main is None:
             self._main = peer.number
-        return {"m": "welcome", "mode": "replay", "session": self._session_id, "writable": self._writable}
+        self.ambient.joined(peer.number, peer.lane)
+        return {
+            "m": "welcome", "mode": "replay", "session": self._session_id, "writable": self._writable, "reads": int(self.tape.has_reads),
+            "live": self.reads_live,
+        }  # fmt: skip
 
     def message(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
         kind = header.get("m")
@@ -96,6 +109,10 @@ class Player:
             call = self._live.pop((peer.number, int(header.get("c", 0))), None)
             if call is not None:
                 self._gate.drop(call)
+        elif kind == "values":
+            peer.send({"m": "values", "c": header.get("c"), "reads": self.ambient.values(peer.number, str(header.get("lane")))})
+        elif kind == "ambient":
+            self.ambient.told(header)
         elif kind == "sync":
             peer.send({"m": "synced", "n": header.get("n")})
         elif kind == "output" and peer.number == self._main and header.get("fd") == 1:

@@ -26,6 +26,7 @@ from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import neutral, split_url
 
 from . import facts, filtering, requests
+from .ambient import MOST, Gathered
 from .flight import Flight, wire
 from .server import Peer
 from .wiretools import WireTools
@@ -66,6 +67,7 @@ class Recorder:
         self._flights: dict[tuple[int, int], Flight] = {}
         self._ids: dict[tuple[int, int], str] = {}
         self._order = itertools.count(1)
+        self._reads = Gathered()
         self._tools = WireTools()
         self._counts: collections.Counter[str] = collections.Counter()
         self._output: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
@@ -80,6 +82,7 @@ class Recorder:
 
     def hello(self, peer: Peer, header: dict[str, Any]) -> dict[str, Any]:
         self.joined += 1
+        self._reads.joined(peer.number, peer.lane)
         found = {key: header.get(key) for key in ("python", "implementation", "executable", "argv", "cwd", "ppid")}
         found["packages"] = self._packages([str(p) for p in header.get("path", [])])
         tally: collections.Counter[str] = collections.Counter()
@@ -89,7 +92,7 @@ class Recorder:
             self.begin_session(found)
         event = events.Process(action="joined", lane=peer.lane, pid=peer.pid, python=str(header.get("python")), **masked(tally))
         self._append(Draft(event=event, contents={"facts_uri": found}))
-        return {"m": "welcome", "mode": "record", "session": self.writer.session_id}
+        return {"m": "welcome", "mode": "record", "session": self.writer.session_id, "reads": 1}
 
     def begin_session(self, main: dict[str, Any] | None) -> None:
         """Write ``session_start`` (once): when the main process has told of itself, or when it is clear that it will not."""
@@ -116,6 +119,7 @@ class Recorder:
         """Seal what there is: its number of lines and their Merkle root; None where nothing can be written."""
         try:
             if self.failure is None:
+                self._write_reads()
                 self.writer.seal()
         except StoreError as error:
             self._trouble(error)
@@ -145,6 +149,10 @@ class Recorder:
             self._flush(durable=bool(header.get("durable", True)))
             if self.failure is None:  # else it goes by the loss of the host, which is next
                 peer.send({"m": "synced", "n": header.get("n")})
+        elif kind == "ambient":
+            self._reads.add(peer.number, header, self._order)
+            if self._reads.size >= MOST:
+                self._write_reads()
         elif kind == "output":
             self._print(peer, header, payload)
         elif kind == "event":
@@ -170,6 +178,7 @@ class Recorder:
             return self._dirty_since + self._pause - now
         try:
             if self._dirty_since is not None:
+                self._write_reads()
                 self.writer.commit()
                 self._dirty_since = None
                 self._pause = min(max(COMMIT_AFTER[0], REST * (time.monotonic() - now)), COMMIT_AFTER[1])
@@ -200,6 +209,7 @@ class Recorder:
         for draft in self._tools.unanswered():
             self._append(draft)
         self._look("main", None)
+        self._write_reads()
         if not self.joined:
             self._append(Draft(event=events.Gap(reason="not_captured")))
         stdout_hash = self._printed()
@@ -461,9 +471,16 @@ class Recorder:
             self._dirty_since = time.monotonic()
         return event
 
+    def _write_reads(self) -> None:
+        """What was read of the surroundings, before the lines that may depend on it are on the device."""
+        draft = self._reads.draft(self._redactor)
+        if draft is not None:
+            self._append(draft)
+
     def _flush(self, *, durable: bool) -> None:
         try:
             if durable:
+                self._write_reads()
                 self.writer.commit()
                 self._dirty_since = None
             else:

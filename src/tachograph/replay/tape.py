@@ -33,6 +33,16 @@ class Piece:
     data: bytes = b""
 
 
+@dataclass(frozen=True)
+class Mark:
+    """What happened at one moment of the session-wide order, and is no call: a timer that fired, work that was done."""
+
+    order: int
+    lane: str
+    kind: str
+    value: Any
+
+
 @dataclass
 class TapeCall:
     """One recorded call. ``covered``: it happened inside a tool or command that is itself answered, and will not be asked for."""
@@ -81,6 +91,11 @@ class Tape:
     stdout: Any = None
     gap: str | None = None
     """Why the recording is not whole, if it is not (the reason of its gap)."""
+    has_reads: bool = False
+    """Whether the recorder kept what the agent read of its surroundings. Older ones did not."""
+    reads: dict[str, dict[tuple[str, str], list[Any]]] = field(default_factory=dict)
+    """lane → (kind, site) → the values, in the order of reading."""
+    marks: list[Mark] = field(default_factory=list)
     written: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
     """(seq, enclosing call, changes) of files that a tool's own code wrote between its inner calls."""
 
@@ -166,6 +181,7 @@ def load(source: Source) -> Tape:
         event = entry.event
         if isinstance(event, events.SessionStart):
             tape.start = event
+            tape.has_reads = events.FLAG_READS in event.flags
             tape.facts = source.content(event.facts_uri) or {}
             tape.workspace = source.content(event.workspace_uri)
         elif isinstance(event, events.SessionEnd):
@@ -179,6 +195,8 @@ def load(source: Source) -> Tape:
             tape.written.append((entry.seq, event.parent_id, source.content(event.changes_uri) or {}))
         elif isinstance(event, events.Ambient) and event.kind == "stdout":
             tape.stdout = source.content(event.content_uri)
+        elif isinstance(event, events.Ambient) and event.kind == "reads":
+            _add_reads(tape, source.content(event.content_uri))
         elif isinstance(event, events.Process) and event.action == "left" and "/proc-" not in (event.lane or ""):
             # The agent's own processes only: what a command of its ran (a test suite) is its work, not its code.
             tape.code.extend((source.content(event.facts_uri) or {}).get("code", []))
@@ -200,6 +218,14 @@ def load(source: Source) -> Tape:
     tape.calls.sort(key=lambda call: call.seq)
     tape.index()
     return tape
+
+
+def _add_reads(tape: Tape, content: Any) -> None:
+    if not isinstance(content, dict):
+        return
+    for lane, kind, site, values in content.get("reads", []):
+        tape.reads.setdefault(lane, {}).setdefault((kind, site), []).extend(values)
+    tape.marks.extend(Mark(*mark) for mark in content.get("marks", []))
 
 
 def _call(source: Source, event: events.Call, seq: int, end: int) -> TapeCall:

@@ -22,6 +22,7 @@ BUILT_IN: Dict[str, Tuple[str, ...]] = {
     "urllib3_tap": ("urllib3.connectionpool",),
     "urllib_tap": ("urllib.request",),
     "aiohttp_tap": ("aiohttp.client",),
+    "clock_tap": ("time",),
     "os_tap": ("os",),
     "process_tap": ("subprocess",),
     "process_asyncio_tap": ("asyncio", "uvloop"),

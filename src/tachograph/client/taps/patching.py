@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any, Callable
 
 _MARK = "__tachograph__"
@@ -19,3 +20,35 @@ def wrap(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         replacement = functools.wraps(original)(make(original))
         setattr(replacement, _MARK, True)
         setattr(owner, name, classmethod(replacement) if of_class else replacement)
+
+
+class Builtin(staticmethod):  # type: ignore[type-arg]
+    """A Python function in the place of one that is written in C: as an attribute of a class it does not become a method
+    (``timer = time.perf_counter``), and it is pickled and copied by its name."""
+
+    if sys.version_info < (3, 10):
+
+        def __init__(self, function: Callable[..., Any]) -> None:
+            super().__init__(function)
+            functools.update_wrapper(self, function)
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            return self.__func__(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> "Builtin":
+        return self
+
+    def __reduce__(self) -> str:
+        return str(self.__qualname__)
+
+    def __repr__(self) -> str:
+        return "<built-in function %s>" % (self.__name__,)
+
+
+def wrap_builtin(module: Any, name: str, make: Callable[[Any], Any]) -> None:
+    """As ``wrap``, for a function of a module that is written in C."""
+    original = getattr(module, name)
+    if not getattr(original, _MARK, False):
+        replacement = functools.wraps(original)(make(original))
+        setattr(replacement, _MARK, True)
+        setattr(module, name, Builtin(replacement))
