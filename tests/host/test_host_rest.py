@@ -106,7 +106,8 @@ turn(other, one)
 
 
 def test_a_child_counts_before_it_says_anything() -> None:
-    code = "import subprocess, sys\nprint('up', flush=True)\nsubprocess.run([sys.executable, '-c', 'while True: pass'])"
+    busy = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
+    code = f"import os, subprocess, sys\nprint('up', flush=True)\nsubprocess.run([sys.executable, '-c', {busy!r}, str(os.getpid())])"
     agent = Agent()
     with started(code) as process:
         assert soon(lambda: process.pid in map(_parent, _pids()))
