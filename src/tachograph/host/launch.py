@@ -41,13 +41,15 @@ ENVIRONMENT = ("TACHO_SOCKET", "TACHO_TOKEN", "TACHO_MODE", "TACHO_ON_HOST_LOSS"
 
 @dataclass
 class Ended:
-    """How the command ended, and what the host said last. ``host``: None when the host did not live to say anything."""
+    """How the command ended, and what the host said last. ``host``: None when the host did not live to say anything. ``interrupted``: the signal
+    that this process was sent meanwhile, if any: by somebody who wants it all to end."""
 
     exit_code: int | None
     signal: int | None
     seconds: float
     host: dict[str, Any] | None = None
     notes: list[str] = field(default_factory=list)
+    interrupted: int | None = None
 
 
 class Meeting:
@@ -194,12 +196,18 @@ def run(
     command has not ended by itself ``GRACE`` seconds later, it is ended."""
     began = time.monotonic()
     notes: list[str] = []
-    previous = {name: signal.signal(name, signal.SIG_IGN) for name in (signal.SIGINT, signal.SIGQUIT)}
+    told: list[int] = []
+    previous = {name: signal.signal(name, lambda number, _: told.append(number)) for name in (signal.SIGINT, signal.SIGQUIT)}
     child = subprocess.Popen(
         list(command), env=dict(environment), cwd=cwd, stdout=stdout, close_fds=True,
         preexec_fn=_child_setup(before_exec),  # noqa: PLW1509 - this process has a single thread by construction
     )  # fmt: skip
-    relayed = {name: signal.signal(name, lambda number, _: child.send_signal(number)) for name in (signal.SIGTERM, signal.SIGHUP)}
+
+    def relay(number: int, _: Any) -> None:
+        told.append(number)
+        child.send_signal(number)
+
+    relayed = {name: signal.signal(name, relay) for name in (signal.SIGTERM, signal.SIGHUP)}
     try:
         deadline: float | None = None
         said = b""
@@ -234,7 +242,7 @@ def run(
     finally:
         for name, handler in {**previous, **relayed}.items():
             signal.signal(name, handler)
-    return Ended(code if code >= 0 else None, killed, seconds, _last_words(said), notes)
+    return Ended(code if code >= 0 else None, killed, seconds, _last_words(said), notes, told[0] if told else None)
 
 
 def _child_setup(before_exec: Callable[[], None] | None) -> Callable[[], None]:

@@ -26,13 +26,14 @@ from tachograph.replay import guard, report, tape
 from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
-from . import launch, patterns, scratch
+from . import launch, patterns, scratch, versions
 from .known import Known
 from .player import Player, as_recorded, printed
 from .policy import recorded
 from .recorder import output_hash
 from .secrets import Given
 from .server import Server
+from .versions import Version
 
 #: An SDK that finds no credentials fails before it sends anything. These are no credentials.
 DUMMIES = {
@@ -44,19 +45,25 @@ DUMMY_AWS = {"AWS_ACCESS_KEY_ID": "REPLAY", "AWS_SECRET_ACCESS_KEY": "REPLAY"}
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """One replay to be. ``command``: empty for the recorded one. ``quiet``: the agent's standard output goes to standard error."""
+    """One replay to be. ``command``: empty for the recorded one. ``quiet``: the agent's standard output goes to standard error. ``silent``: what it
+    prints goes nowhere. ``version``: of its code, where it is not to be as it is now."""
 
     recording: Recording
     verified: bool
     command: Sequence[str] = ()
     quiet: bool = False
     given: Given = field(default_factory=Given)
+    silent: bool = False
+    version: Version | None = None
 
 
 def replay(plan: Plan) -> dict[str, Any]:
-    """Run the agent from the tape. Returns the report. Raises ``ReplayError`` where there is nothing to replay."""
+    """Run the agent from the tape. Returns the report. Raises ``ReplayError`` where there is nothing to replay, and ``KeyboardInterrupt`` where
+    somebody has interrupted it: what the agent made of that is no verdict."""
     with staged(plan) as stage:
         ended = stage.run(stage.player(Player))
+    if ended.interrupted is not None:
+        raise KeyboardInterrupt
     return _report(plan, stage.read, ended, stage.restore, stage.notes)
 
 
@@ -90,14 +97,20 @@ class Stage:
     guarded: guard.GuardPlan
     meeting: launch.Meeting
     notes: list[str]
+    moved: versions.Moved | None = None
 
     def player(self, kind: Callable[..., P], read: Tape | None = None, **more: Any) -> P:
         """The driver that answers. ``read``: another tape than the whole one; ``more``: what this kind takes besides."""
         tree = str(self.guarded.tree)
         return kind(
             self.read if read is None else read, self.redactor, session_id=self.plan.recording.session_id,
-            writable=[str(path) for path in self.guarded.writable], alias=_alias(tree, self.root), known=self.known, tree=tree, **more,
+            writable=[str(path) for path in self.guarded.writable], alias=self._alias(tree), known=self.known, tree=tree, **more,
         )  # fmt: skip
+
+    def _alias(self, tree: str) -> Callable[[Any], Any]:
+        workspace = _alias(tree, self.root)
+        code = _alias(self.moved.here, self.moved.there) if self.moved is not None else workspace
+        return lambda value: workspace(code(value))
 
     def run(self, player: Player, beside: Beside | None = None) -> launch.Ended:
         """The agent, to its end. Its host is a process that is forked here."""
@@ -109,7 +122,9 @@ class Stage:
         ours.close()
         return launch.run(
             self.command, self.meeting.environment(self.environment, mode="replay", on_loss="stop"), control, on_loss="stop",
-            before_exec=_before_exec(self.guarded, self.restore, self.root, str(self.read.facts.get("cwd") or self.root), theirs),
+            before_exec=_before_exec(
+                self.guarded, self.restore, self.root, str(self.read.facts.get("cwd") or self.root), theirs, silent=self.plan.silent
+            ),
             stdout=_stdout(self.plan.quiet),
         )  # fmt: skip
 
@@ -132,23 +147,38 @@ def staged(plan: Plan) -> Iterator[Stage]:
         raise ReplayError(
             f"the repository {root} is gone, and its committed files are git's to keep, not the record's; clone it there again"
         )
-    restore = scratch.plan(base, _code(command, str(facts.get("cwd")), read), redactor) if base else scratch.Restore(root)
+    restore = _restore(plan, base, root, command, read, redactor)
     outside = _outside(root)
     folder = tempfile.mkdtemp(prefix="tacho-replay-", dir=outside)
     meeting = launch.Meeting(outside)
     try:
         guarded = _guard_plan(root, Path(folder), Path(meeting.socket))
         environment = _environment(facts, read, guarded)
+        moved = None
+        if plan.version is not None and versions.place(plan.version, root) is None:
+            moved = versions.lay_out(plan.version, str(Path(folder) / "code"))
+            command = [moved.text(part) for part in command]
+            path = environment.get("PYTHONPATH", "")
+            environment["PYTHONPATH"] = os.pathsep.join([*versions.import_roots(moved), *([moved.text(path)] if path else [])])
         launch.executable(command, environment)
         known = Known(redactor, plan.recording.opened.fingerprint_key, recorded=read.said(), given=facts.get("given") or ())
         yield Stage(
             plan=plan, read=read, command=command, environment=environment, redactor=redactor, known=known, root=root, restore=restore,
-            guarded=guarded, meeting=meeting, notes=notes,
+            guarded=guarded, meeting=meeting, notes=notes, moved=moved,
         )  # fmt: skip
     finally:
         meeting.remove()
         guard.discard(Path(folder))
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _restore(plan: Plan, base: Any, root: str, command: list[str], read: Tape, redactor: Redactor) -> scratch.Restore:
+    if not base:
+        return scratch.Restore(root)
+    code = code_of(command, read)
+    if plan.version is None:
+        return scratch.plan(base, code, redactor)
+    return versions.restore(plan.version, base, code, read.touched(), redactor)
 
 
 def recorded_policy(read: Tape) -> tuple[Policy, list[str]]:
@@ -175,8 +205,9 @@ def _outside(root: str) -> str | None:
     raise ReplayError(f"no temporary folder outside of {root}; name one with TMPDIR")
 
 
-def _code(command: list[str], cwd: str, read: Tape) -> list[str]:
-    scripts = [os.path.join(cwd, part) for part in command[:4] if part.endswith(".py")]
+def code_of(command: Sequence[str], read: Tape) -> list[str]:
+    """The files that are the agent's own code, as far as they are known: what ran as Python in it, and the scripts of the command."""
+    scripts = [os.path.join(str(read.facts.get("cwd")), part) for part in command[:4] if part.endswith(".py")]
     return [*read.code, *(os.path.normpath(path) for path in scripts)]
 
 
@@ -217,12 +248,19 @@ def _alias(live: str, recorded: str) -> Callable[[Any], Any]:
     return replace
 
 
-def _before_exec(guarded: guard.GuardPlan, restore: scratch.Restore, root: str, cwd: str, notify: socket.socket) -> Callable[[], None]:
+def _before_exec(
+    guarded: guard.GuardPlan, restore: scratch.Restore, root: str, cwd: str, notify: socket.socket, *, silent: bool
+) -> Callable[[], None]:
     tree = str(guarded.tree)
     payload = json.dumps({"root": tree, "changes": restore.changes}).encode() if restore.changes else b""
     inside = os.path.normpath(os.path.join(tree, os.path.relpath(cwd, root)))
 
     def setup() -> None:
+        if silent:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, 1)
+            os.dup2(nothing, 2)
+            os.close(nothing)
         guard.mount(guarded)
         client_workspace.apply(payload)
         os.chdir(inside if os.path.isdir(inside) else tree)

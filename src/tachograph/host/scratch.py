@@ -1,7 +1,8 @@
 """A replay's scratch workspace: the recorded tree, laid out beside the original, which is only read.
 
 The workspace is as it was when the recording began. The exception is the agent's own code: the files that ran as Python in the agent
-are left as they are *now*, since a replay asks how today's agent fares with yesterday's answers; which of them changed is reported.
+are left as they are *now*, since a replay asks how today's agent fares with yesterday's answers; which of them changed is reported. Python
+files that came under version control since are left, too: today's code may have been split.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def plan(base: dict[str, Any], code: list[str], redactor: Redactor) -> Restore:
     wanted = dict(files)
     if base.get("sha"):
         present, committed = _from_commit(out, root, str(base["sha"]), files, set(base.get("deleted", [])), present, own)
-        keep = committed
+        keep = committed | _new_code(root)
     else:
         keep = set()
     for name in sorted(present - keep - wanted.keys() - own):
@@ -74,6 +75,11 @@ def _from_commit(
                 {"path": name, "action": "changed", **_data(old.encode("utf-8", "surrogateescape")), "mode": _mode(root, name)}
             )
     return present, committed
+
+
+def _new_code(root: str) -> set[str]:
+    """Python files that are under version control by now. What the recording does not know of them, the agent's code of today may import."""
+    return {name for name in (facts.git(root, "ls-files", "-z", "--", "*.py") or "").split("\0") if name}
 
 
 def _restore(out: Restore, root: str, name: str, recorded: dict[str, Any], own: bool, redactor: Redactor) -> None:

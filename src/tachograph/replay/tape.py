@@ -146,6 +146,11 @@ class Tape:
             yield call.workspace
             yield call.printed
 
+    def touched(self) -> set[str]:
+        """The files of the workspace that changed in the session."""
+        held = [call.workspace for call in self.calls if call.workspace is not None] + [changes for _, _, changes in self.written]
+        return {str(change["path"]) for workspace in held for change in workspace.get("changes", [])}
+
     def cover(self, call: TapeCall) -> list[TapeCall]:
         """An answered tool does not run: what it did inside is not asked for. Returns what is covered by that, and gathers in
         ``call.effects`` all that it, and what it called, did to the workspace."""
