@@ -20,8 +20,12 @@ from .output import plural, print_json, print_notes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "tacho replay SES [--unverified] [--report F] [--json] [--secret-from F]… [-- CMD…]"
+    parser.usage = "tacho replay SES [--lenient] [--unverified] [--report F] [--json] [--secret-from F]… [-- CMD…]"
     parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
+    parser.add_argument(
+        "--lenient", action="store_true",
+        help="ids, dates, ports and temporary paths may differ if they map one to one; the report names what did",
+    )  # fmt: skip
     parser.add_argument("--unverified", action="store_true", help="replay a tape that does not verify; the report says so")
     parser.add_argument("--report", metavar="F", help="write the report to this file as JSON")
     parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
@@ -48,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     found = replay.replay(
         replay.Plan(
             recording=Recording(opened, session_id, strict=checked.good), verified=checked.good, command=options.command,
-            quiet=options.json, given=given,
+            quiet=options.json, given=given, lenient=options.lenient,
         )
     )  # fmt: skip
     if options.report:
@@ -71,10 +75,12 @@ def _write(path: str, text: str) -> None:
 def _print(found: dict[str, Any]) -> None:
     """The verdict, on standard error: standard output was the agent's."""
     calls = ", ".join(plural(count, f"{kind} call") for kind, count in found["calls"].items() if count) or "no calls"
+    mode = " (lenient)" if found["mode"] == "lenient" else ""
     lines = [
-        f"tacho: {found['session_id']} replayed: {found['verdict'].upper()}; {calls} answered from the tape in {found['seconds']:.1f} s"
+        f"tacho: {found['session_id']} replayed: {found['verdict'].upper()}{mode}; {calls} answered from the tape in {found['seconds']:.1f} s"
     ]
     lines += _divergence(found["divergence"]) if found["divergence"] else []
+    lines += _unified(found["unified"])
     if found["unused"]:
         lines.append(f"  {plural(len(found['unused']), 'recorded call')} never asked for, the first: {found['unused'][0]['what']} "
                      f"(#{found['unused'][0]['seq']}, lane {found['unused'][0]['lane']})")  # fmt: skip
@@ -110,17 +116,35 @@ def _print(found: dict[str, Any]) -> None:
     print("\n".join(lines), file=sys.stderr)
 
 
+def _unified(found: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        f"  unified: {each['kind']} {_one_line(each['recorded'])} is {_one_line(each['live'])} now ({each['where']})" for each in found[:5]
+    ]
+    return [*lines, f"  … and {len(found) - 5} more unified; the report names them all (--report F)"] if len(found) > 5 else lines
+
+
 def _divergence(found: dict[str, Any]) -> list[str]:
     where = f"step {found['step']}" if found["step"] else "the end"
     site = f", called at {found['site']}" if found.get("site") else ""
     what = f"{found['kind']} {found['operation']}".strip()
     lines = [f"  first difference at {where}: {what} in lane {found['lane']}{site}"]
-    if found["nearest"]:
-        lines.append(f"  nearest recorded: {found['nearest']['what']} (#{found['nearest']['seq']})")
+    near = found["nearest"]
+    if near:
+        lines.append(f"  nearest recorded: {near['what']} (#{near['seq']}): {near['why']}")
     if found["path"] is not None:
         lines += [f"  in {found['path']}", f"    recorded: {_one_line(found['expected'])}", f"    now:      {_one_line(found['actual'])}"]
+        lines += _pointer(found)
     lines.append(f"  likely: {found['hint']}")
     return lines
+
+
+def _pointer(found: dict[str, Any]) -> list[str]:
+    """Marks below the first differing words."""
+    there = found.get("difference")
+    if not there or not isinstance(found["actual"], str):
+        return []
+    before = len(_one_line(found["actual"][: there["column"]]))
+    return ["              " + " " * before + "^" * max(1, min(len(there["actual"]), 40))] if before < 200 else []
 
 
 def _one_line(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import neutral
-from tachograph.replay import divergence, match
+from tachograph.replay import divergence, unify
 from tachograph.replay.divergence import Divergence
 from tachograph.replay.gate import Delivery, Gate
 from tachograph.replay.tape import Tape, TapeCall
@@ -44,9 +44,10 @@ class Player:
 
     def __init__(
         self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known, tree: str,
-        live: Sequence[str] = (),
+        live: Sequence[str] = (), matcher: unify.Matcher | None = None,
     ) -> None:  # fmt: skip
         self.tape = tape
+        self.matcher = matcher or unify.Strict(tape)
         self.divergence: Divergence | None = None
         self.stop: str | None = None
         self.ended_at_cut = False
@@ -152,11 +153,11 @@ class Player:
         # A request that is the recorded one as it stands needs no masking: what was recorded is masked.
         request, call = told, None
         if kind == "tool" and not payload and self.stop is None:
-            call = self.tape.take(match.key(lane, kind, name, told))
+            call = self.matcher.as_it_stands(kind, lane, name, told)
         if call is None:
             self._known.look(told, payload)
             request = requests.document(kind, told, payload, self._redactor, tally)
-            call = self.tape.take(match.key(lane, kind, name, request)) if self.stop is None else None
+            call = self.matcher.take(kind, lane, name, request) if self.stop is None else None
         if call is None and self.stop is None:
             request, call = self._once_more(kind, lane, name, told, payload, request)
         if call is None and self.stop is None and self._elsewhere(peer, header, payload, request):
@@ -168,7 +169,9 @@ class Player:
                 self.stop = "the recording ends here"
             elif self.divergence is None and self.stop is None:
                 shown = name or requests.operation(kind, request) or str(header.get("op"))
-                self.divergence = divergence.miss(kind, shown, lane, request, self.tape.calls, header.get("site"))
+                self.divergence = divergence.miss(
+                    kind, shown, lane, request, self.tape.calls, header.get("site"), self.matcher, self.unrecorded
+                )
                 self.stop = "diverged"
             peer.send({"m": "stop", "c": number, "why": "the recording does not hold this call"})
             return
@@ -201,7 +204,7 @@ class Player:
         self._masked = self._redactor.generation
         self.tape.rewrite(lambda recorded: self._redactor.settled(recorded, -1))
         request = requests.document(kind, told, payload, self._redactor, collections.Counter())
-        return request, self.tape.take(match.key(lane, kind, name, request))
+        return request, self.matcher.take(kind, lane, name, request)
 
     def _cover(self, call: TapeCall) -> None:
         for inner in self.tape.cover(call):
@@ -224,7 +227,7 @@ class Player:
         self._worked = None
 
     def _send(self, delivery: Delivery) -> Peer:
-        call, piece = delivery.call, delivery.piece
+        call, piece = delivery.call, self.matcher.piece(delivery.call, delivery.piece)
         peer, number = self._where[id(call)]
         header: dict[str, Any] = {**piece.header, "c": number}
         payload = piece.data
@@ -232,10 +235,10 @@ class Player:
             self._live.pop((peer.number, number), None)
             if call.effects:
                 # Answered, not run: what it did to the files is done by the client, under the guard.
-                payload = changes(call.effects, self._tree)
+                payload = changes(self.matcher.told(call.effects), self._tree)
                 header["workspace"] = 1
             if call.printed:
-                header["printed"] = [[fd, text] for _, fd, text in call.printed]
+                header["printed"] = self.matcher.told([[fd, text] for _, fd, text in call.printed])
         peer.hold(header, payload)
         return peer
 
@@ -350,4 +353,4 @@ def as_recorded(player: Player, redactor: Redactor, text: Any) -> bool:
     then = player.tape.stdout
     if not isinstance(then, str) or not isinstance(text, str) or player.size > MAX_OUTPUT:
         return False
-    return neutral(redactor.settled(then, -1)) == neutral(text)
+    return player.matcher.output(neutral(redactor.settled(then, -1)), neutral(text))

@@ -22,7 +22,7 @@ from tachograph.core.errors import ReplayError, UsageError
 from tachograph.log.reader import Recording
 from tachograph.redact.engine import Redactor
 from tachograph.redact.policy import Policy
-from tachograph.replay import guard, report, tape
+from tachograph.replay import guard, report, tape, unify
 from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
@@ -55,6 +55,7 @@ class Plan:
     given: Given = field(default_factory=Given)
     silent: bool = False
     version: Version | None = None
+    lenient: bool = False
 
 
 def replay(plan: Plan) -> dict[str, Any]:
@@ -101,9 +102,11 @@ class Stage:
 
     def player(self, kind: Callable[..., P], read: Tape | None = None, **more: Any) -> P:
         """The driver that answers. ``read``: another tape than the whole one; ``more``: what this kind takes besides."""
-        tree = str(self.guarded.tree)
+        tree, on_tape = str(self.guarded.tree), self.read if read is None else read
+        if self.plan.lenient:
+            more.setdefault("matcher", unify.Lenient(on_tape))
         return kind(
-            self.read if read is None else read, self.redactor, session_id=self.plan.recording.session_id,
+            on_tape, self.redactor, session_id=self.plan.recording.session_id,
             writable=[str(path) for path in self.guarded.writable], alias=self._alias(tree), known=self.known, tree=tree, **more,
         )  # fmt: skip
 
@@ -337,7 +340,8 @@ def _serve(
         "blocked": player.blocked, "guards": held, "joined": player.joined, "reordered": player.reordered, "order": "by time" if player.by_time else "at rest", "early": player.early,
         "ended_at_cut": player.ended_at_cut, "ran": player.ran, "used": [n for n, call in enumerate(player.tape.calls) if call.used],
         "covered": [n for n, call in enumerate(player.tape.calls) if call.covered],
-        "output": text if isinstance(text, str) else None, "size": player.size, "hash": hashed,
+        "output": text if isinstance(text, str) else None, "size": player.size, "hash": hashed, "unified": player.matcher.unified(),
+        "unrecorded": [[*read, count] for read, count in player.unrecorded.items()],
     }  # fmt: skip
     if beside is not None:
         summary |= beside.end(state["exit"] or {})
@@ -361,7 +365,9 @@ def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restor
         matched=collections.Counter(said["matched"]), divergence=Divergence(**found) if found else None, exit_code=ended.exit_code,
         signal=ended.signal, seconds=ended.seconds, output=said["output"], output_size=said["size"],
         same_output=None if recorded_hash is None else recorded_hash == said["hash"], joined=said["joined"], blocked=said["blocked"],
-        guards=said["guards"], reordered=said["reordered"], order=said["order"], early=said["early"], ended_at_cut=said["ended_at_cut"], ran=said["ran"], notes=[*ended.notes, *notes],
+        guards=said["guards"], reordered=said["reordered"], order=said["order"], early=said["early"], ended_at_cut=said["ended_at_cut"],
+        ran=said["ran"], notes=[*ended.notes, *notes], lenient=plan.lenient, unified=said["unified"],
+        unrecorded={(str(kind), str(where)): int(count) for kind, where, count in said["unrecorded"]},
     )  # fmt: skip
     return report.report(
         plan.recording.session_id, read, run, verified=plan.verified, code_changed=restore.code_changed, missing=restore.missing

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tachograph.core import events
-from tachograph.redact.placeholder import neutral
 
-from . import match
+from . import causes, match, nearest
+from .causes import Cause
+from .difference import Difference, first, first_difference, short
 from .tape import TapeCall
+from .unify import Clash, Matcher
 
-#: Characters shown on either side of the first differing one.
-CONTEXT = 120
+__all__ = ["Divergence", "first_difference", "miss", "output", "step_of", "stuck", "with_code"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Divergence:
     """``path``: the first differing field of the nearest recorded request; ``expected``/``actual``: its text around the first differing
-    character; ``nearest``: that request; ``hint``: what such a difference usually means."""
+    character; ``difference``: where in that text it is, and the first differing words; ``nearest``: that request, and why it is not the one
+    that was asked for; ``cause``: what kind of thing makes such a difference (``causes.CAUSES``); ``hint``: the same in words."""
 
     step: int | None
     event_id: str | None
@@ -32,51 +33,68 @@ class Divergence:
     actual: Any
     nearest: dict[str, Any] | None
     hint: str
+    cause: str = "unknown"
+    difference: dict[str, Any] | None = None
     site: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def miss(kind: str, name: str, lane: str, request: dict[str, Any], calls: list[TapeCall], site: str | None) -> Divergence:
-    """A request that the tape does not hold."""
-    nearest = _nearest(kind, name, lane, request, calls)
-    if nearest is None:
-        used = any(call.kind == kind for call in calls)
-        hint = (
-            "every recorded call of this kind was used already: the agent makes one call more than it did"
-            if used
-            else f"the recording holds no {kind} call at all: the agent's code has changed, or a tap was missing when it was recorded"
-        )
+def miss(
+    kind: str, name: str, lane: str, request: dict[str, Any], calls: list[TapeCall], site: str | None, matcher: Matcher | None = None,
+    unrecorded: Mapping[tuple[str, str], int] | None = None,
+) -> Divergence:  # fmt: skip
+    """A request that the tape does not hold. ``unrecorded``: reads of the clock, of entropy … that the agent made and the tape could not
+    answer, by kind and place."""
+    live = match.canonical_request(kind, request)
+    found = nearest.find(kind, name, lane, live, calls)
+    if found is None:
+        cause = causes.none_left(kind, name, calls)
         return Divergence(
-            step=_next_step(calls), event_id=None, kind=kind, operation=name, lane=lane, path=None, expected=None,
-            actual=_short(match.canonical_request(kind, request)), nearest=None, hint=hint, site=site,
+            step=_next_step(calls), event_id=None, kind=kind, operation=name, lane=lane, path=None, expected=None, actual=short(live),
+            nearest=None, cause=cause.kind, hint=cause.hint, site=site,
         )  # fmt: skip
-    path, expected, actual = first_difference(match.canonical_request(kind, nearest.request), match.canonical_request(kind, request)) or (
-        "lane",
-        nearest.lane,
-        lane,
-    )
+    clash = matcher.clash if matcher is not None else None
+    recorded = match.canonical_request(kind, found.call.request)
+    differs = first(recorded, live, equal=None if matcher is None else matcher.equal)
+    if differs is None and clash is not None:
+        differs = Difference((clash.where.partition(" ")[2],), clash.recorded, clash.live)
+    if differs is None:
+        differs = Difference(("lane",), found.call.lane, lane)
+        cause = causes.other_lane(found.call.lane, lane)
+    elif clash is not None and found.call.seq == _seq(clash):
+        cause = causes.clashes(clash)
+    else:
+        cause = causes.of(differs, recorded, live, model=isinstance(found.call.event, events.ModelCall), unrecorded=unrecorded or {})
     return Divergence(
-        step=step_of(nearest, calls), event_id=nearest.event.id, kind=kind, operation=name, lane=lane, path=path,
-        expected=expected, actual=actual, hint=_clock(expected, actual) or _hint(path, nearest, lane), site=site,
-        nearest={"event_id": nearest.event.id, "seq": nearest.seq, "lane": nearest.lane, "what": nearest.label},
+        step=step_of(found.call, calls), event_id=found.call.event.id, kind=kind, operation=name, lane=lane, path=differs.where,
+        expected=differs.shown[0], actual=differs.shown[1], difference=differs.characters, cause=cause.kind, hint=cause.hint, site=site,
+        nearest={
+            "event_id": found.call.event.id, "seq": found.call.seq, "lane": found.call.lane, "what": found.call.label,
+            "site": getattr(found.call.event, "site", None), "alike": round(found.alike, 3), "why": found.why(differs.where, lane),
+        },
     )  # fmt: skip
 
 
-def output(kind: str, expected: Any, actual: Any, *, refused: bool = False) -> Divergence:
-    """The calls matched, but what the agent printed, or how it ended, did not. ``refused``: the guard refused something on the way."""
-    found = first_difference(expected, actual) or ("", expected, actual)
-    what = "printed" if kind == "output" else "ended"
-    why = (
-        "what the guard refused it (see there), which nothing had refused it when it was recorded"
-        if refused
-        else "its own code, the clock or entropy decide there"
+def _seq(clash: Clash) -> int:
+    number = clash.where.partition(" ")[0].removeprefix("#")
+    return int(number) if number.isdigit() else -1
+
+
+def output(
+    kind: str, expected: Any, actual: Any, *, refused: Iterable[Mapping[str, Any]] = (), code_changed: Iterable[str] = (),
+    unrecorded: Mapping[tuple[str, str], int] | None = None,
+) -> Divergence:  # fmt: skip
+    """The calls matched, but what the agent printed, or how it ended, did not. ``refused``: what the guard refused on the way."""
+    path = "stdout" if kind == "output" else "exit_code"
+    found = first(expected, actual) or Difference((), expected, actual)
+    cause = causes.of_ending(
+        kind, found, expected, actual, refused=list(refused), code_changed=list(code_changed), unrecorded=unrecorded or {}
     )
     return Divergence(
-        step=None, event_id=None, kind=kind, operation="", lane="main", path="stdout" if kind == "output" else "exit_code",
-        expected=found[1], actual=found[2], nearest=None,
-        hint=f"the agent {what} differently with the same answers: {why}",
+        step=None, event_id=None, kind=kind, operation="", lane="main", path=path, expected=found.shown[0], actual=found.shown[1],
+        difference=found.characters, nearest=None, cause=cause.kind, hint=cause.hint,
     )  # fmt: skip
 
 
@@ -88,15 +106,23 @@ def stuck(waiting: list[TapeCall], missing: TapeCall | None, calls: list[TapeCal
         return Divergence(
             step=step_of(missing, calls), event_id=missing.event.id, kind=missing.kind, operation=missing.name, lane=missing.lane, path=None,
             expected=f"{missing.label} in lane {missing.lane}, whose answer came next", actual=f"everything waits: {lanes}", nearest=None,
+            cause="order", site=getattr(waiting[0].event, "site", None) if waiting else None,
             hint="the agent made this call before it got the other answers, and does not make it now: its threads, tasks or processes do not "
             "do what they did, because of something that is not recorded",
         )  # fmt: skip
     call = waiting[0]
     return Divergence(
         step=step_of(call, calls), event_id=call.event.id, kind=call.kind, operation=call.name, lane=call.lane, path=None,
-        expected="the agent gives this call up, as it did when it was recorded", actual="it waits", nearest=None,
-        hint="a cancellation or a time-out came from somewhere that is not recorded",
+        expected="the agent gives this call up, as it did when it was recorded", actual="it waits", nearest=None, cause="order",
+        hint="a cancellation or a time-out came from somewhere that is not recorded", site=getattr(call.event, "site", None),
     )  # fmt: skip
+
+
+def with_code(found: Divergence, code_changed: list[str]) -> Divergence:
+    """The same, where it is known that the agent's code is not what was recorded: that is then the likeliest cause of all that says nothing
+    of itself."""
+    cause = causes.in_code(Cause(found.cause, found.hint), found.site, code_changed)
+    return replace(found, cause=cause.kind, hint=cause.hint)
 
 
 def step_of(call: TapeCall, calls: list[TapeCall]) -> int:
@@ -106,120 +132,3 @@ def step_of(call: TapeCall, calls: list[TapeCall]) -> int:
 
 def _next_step(calls: list[TapeCall]) -> int:
     return sum(1 for call in calls if call.sort == "model" and call.used) + 1
-
-
-def _nearest(kind: str, name: str, lane: str, request: dict[str, Any], calls: list[TapeCall]) -> TapeCall | None:
-    free = [call for call in calls if not call.used and not call.covered and call.kind == kind]
-    if kind == "tool":
-        free = [call for call in free if call.name == name] or free
-    here = [call for call in free if call.lane == lane]
-    candidates = (here or free)[:20]
-    if not candidates:
-        return None
-    live = _text(match.canonical_request(kind, request))
-    # The next one due in its lane wins unless another is clearly more alike.
-    scored = [(_alike(live, _text(match.canonical_request(kind, call.request))) + (0.2 if place == 0 else 0), -place, call)
-              for place, call in enumerate(candidates)]  # fmt: skip
-    return max(scored, key=lambda item: item[:2])[2]
-
-
-def _text(value: Any) -> list[str]:
-    out: list[str] = []
-
-    def walk(path: str, item: Any) -> None:
-        if isinstance(item, dict):
-            for name, inner in sorted(item.items()):
-                walk(f"{path}.{name}", inner)
-        elif isinstance(item, list):
-            for number, inner in enumerate(item):
-                walk(f"{path}[{number}]", inner)
-        else:
-            out.append(f"{path}={str(item)[:200]}")
-
-    walk("", value)
-    return out[:2000]
-
-
-def _alike(one: list[str], other: list[str]) -> float:
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).quick_ratio()
-
-
-def first_difference(expected: Any, actual: Any, path: str = "") -> tuple[str, Any, Any] | None:
-    """(path, expected, actual) of the first field that differs, texts cut around the first differing character; None if equal."""
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        for name in sorted(expected.keys() | actual.keys()):
-            here = f"{path}.{name}" if path else name
-            if name not in actual:
-                return here, _short(expected[name]), None
-            if name not in expected:
-                return here, None, _short(actual[name])
-            found = first_difference(expected[name], actual[name], here)
-            if found is not None:
-                return found
-        return None
-    if isinstance(expected, list) and isinstance(actual, list):
-        for number, (one, other) in enumerate(zip(expected, actual, strict=False)):
-            found = first_difference(one, other, f"{path}[{number}]")
-            if found is not None:
-                return found
-        if len(expected) != len(actual):
-            at = min(len(expected), len(actual))
-            longer, shorter = (expected, None) if len(expected) > len(actual) else (None, actual)
-            return f"{path}[{at}]", _short(longer[at]) if longer else None, _short(shorter[at]) if shorter else None
-        return None
-    if expected == actual and type(expected) is type(actual):
-        return None
-    if isinstance(expected, str) and isinstance(actual, str):
-        # The kind in a placeholder is the rule's that found the secret first; matching does not look at it, and so it is no difference.
-        expected, actual = neutral(expected), neutral(actual)
-        if expected == actual:
-            return None
-        at = next((n for n, (a, b) in enumerate(zip(expected, actual, strict=False)) if a != b), min(len(expected), len(actual)))
-        return path, _around(expected, at), _around(actual, at)
-    return path, _short(expected), _short(actual)
-
-
-def _around(text: str, at: int) -> str:
-    start, end = max(0, at - CONTEXT // 2), at + CONTEXT
-    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= 4 * CONTEXT else value[: 4 * CONTEXT] + "…"
-    text = str(value)
-    return value if len(text) <= 8 * CONTEXT else text[: 8 * CONTEXT] + "…"
-
-
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?|\b1[6-9]\d{8}(\.\d+)?\b")
-
-
-def _clock(expected: Any, actual: Any) -> str | None:
-    """The commonest cause of all, and easily seen: both have a moment, and without their moments they are equal."""
-    if not isinstance(expected, str) or not isinstance(actual, str):
-        return None
-    if _MOMENT.search(expected) and _MOMENT.search(actual):
-        digits = re.compile(r"[\d.]+")
-        if digits.sub("#", expected) == digits.sub("#", actual):
-            return "the clock: a date or time in the request, which is not replayed yet; hand it to the agent as an argument or in its environment"
-    return None
-
-
-def _hint(path: str, nearest: TapeCall, lane: str) -> str:
-    if path == "lane":
-        return f"the same request, but in lane {lane} instead of {nearest.lane}: the agent starts its threads or tasks in another order"
-    if ".system" in path or path.startswith("body.instructions"):
-        return "a changed system prompt"
-    if path.startswith(("body.messages", "body.input")):
-        return "a changed prompt, or something put into it that was not recorded: the clock, entropy, a file, the order of a set"
-    if path.startswith(("body.tools", "body.toolConfig")):
-        return "changed tool definitions"
-    if path.startswith("body.") and isinstance(nearest.event, events.ModelCall):
-        return "a changed model or parameter"
-    if path.startswith(("host", "path", "query", "method")):
-        return "another endpoint: a changed base URL, model id in the path, or a different call altogether"
-    if path.startswith("headers"):
-        return "a changed header, often another version of the SDK"
-    if path.startswith(("argv", "shell", "cwd", "env")):
-        return "another command, or the same one in another place"
-    return "a changed input"

@@ -33,6 +33,9 @@ class Run:
     ended_at_cut: bool = False
     ran: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    lenient: bool = False
+    unified: list[dict[str, Any]] = field(default_factory=list)
+    unrecorded: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_changed: list[str], missing: list[str]) -> dict[str, Any]:
@@ -41,16 +44,21 @@ def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_change
     recorded = tape.end
     first = run.divergence
     if first is None and not unused and not run.ended_at_cut:
-        first = _end_differs(tape, run)
+        first = _end_differs(tape, run, code_changed)
+    elif first is not None:
+        first = divergence.with_code(first, code_changed)
     verdict = DIVERGED if first is not None else INCOMPLETE if unused else IDENTICAL
     return {
         "session_id": session_id,
         "verdict": verdict,
+        "mode": "lenient" if run.lenient else "strict",
         "tape": "verified" if verified else "unverified",
         "calls": {kind: run.matched.get(kind, 0) for kind in ("model", "tool", "http", "process")},
         "matched": sum(run.matched.values()),
         "unused": unused,
         "divergence": first.to_json() if first is not None else None,
+        "unified": run.unified,
+        "unrecorded": [{"kind": kind, "where": where, "count": count} for (kind, where), count in sorted(run.unrecorded.items())],
         "blocked": run.blocked,
         "guards": run.guards,
         "output_identical": run.same_output,
@@ -69,20 +77,19 @@ def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_change
     }
 
 
-def _end_differs(tape: Tape, run: Run) -> Divergence | None:
-    end, refused = tape.end, bool(run.blocked)
+def _end_differs(tape: Tape, run: Run, code_changed: list[str]) -> Divergence | None:
+    end = tape.end
+    why: dict[str, Any] = {"refused": run.blocked, "code_changed": code_changed, "unrecorded": run.unrecorded}
     if end is None or end.status == "lost":
         return None
     if run.joined == 0 and tape.calls:
-        return divergence.output(
-            "end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?", refused=refused
-        )
+        return divergence.output("end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?", **why)
     if end.signal is not None and run.signal is None:
         return None  # somebody outside ended the agent; in the replay nobody did, and all that it asked for was the same
     if (end.exit_code, end.signal) != (run.exit_code, run.signal):
-        return divergence.output("end", _ending(end.exit_code, end.signal), _ending(run.exit_code, run.signal), refused=refused)
+        return divergence.output("end", _ending(end.exit_code, end.signal), _ending(run.exit_code, run.signal), **why)
     if run.same_output is False:
-        return divergence.output("output", tape.stdout if tape.stdout is not None else "", run.output, refused=refused)
+        return divergence.output("output", tape.stdout if tape.stdout is not None else "", run.output, **why)
     return None
 
 

@@ -99,6 +99,9 @@ class Tape:
     written: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
     """(seq, enclosing call, changes) of files that a tool's own code wrote between its inner calls."""
 
+    version: int = 0
+    """Another number whenever the calls have other requests than before."""
+
     def __post_init__(self) -> None:
         self._free: dict[bytes, collections.deque[TapeCall]] = {}
         self._inner: dict[str, list[TapeCall]] = {}
@@ -109,6 +112,7 @@ class Tape:
         self._free.clear()
         self._inner.clear()
         self._written.clear()
+        self.version += 1
         for call in self.calls:
             if not call.covered and not call.used:
                 self._free.setdefault(call.key, collections.deque()).append(call)
