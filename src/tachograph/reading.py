@@ -14,18 +14,20 @@ from __future__ import annotations
 import functools
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tachograph import wiring
-from tachograph.core.errors import TamperedError
+from tachograph.core.errors import NotFoundError, TamperedError
 from tachograph.core.events import Event
-from tachograph.host import checkout, entering, replay
+from tachograph.host import checkout, entering, forking, replay
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve, session_ids
 from tachograph.log.verdict import verdict
 from tachograph.postmortem.shapes import Step
 from tachograph.postmortem.story import tell
+from tachograph.replay import edits
 from tachograph.replay.timeline import Timeline
 
 
@@ -81,13 +83,51 @@ class Session:
     def replay(self, *command: str, unverified: bool = False) -> dict[str, Any]:
         """As ``tacho replay --json [--unverified] [-- command]``. Forks: call it before other threads are started. Raises
         ``TamperedError`` for a record that does not verify."""
+        good = self._verified(unverified)
+        return replay.replay(replay.Plan(recording=self.recording, verified=good, command=command, quiet=True))
+
+    def fork(
+        self, at: int, *command: str, changes: Mapping[str, Any] | None = None, live_model: bool = False, budget: int | None = None,
+        allow_tools: Iterable[str] = (), unverified: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """As ``tacho fork --at N --json``. ``changes``: by name (``model``, ``prompt.system``, ``params.temperature``, ``body.PATH``); None
+        takes a parameter away. Forks: call it before other threads are started."""
+        plan = self._asked(at, changes, live_model=live_model, budget=budget, unverified=unverified, by="fork")
+        return forking.fork(replace(plan, command=command, allowed=frozenset(allow_tools), quiet=True))
+
+    def reask(
+        self, step: int, count: int = 10, *, changes: Mapping[str, Any] | None = None, budget: int | None = None, unverified: bool = False
+    ) -> dict[str, Any]:
+        """As ``tacho reask --step N -n K --live-model --json``: asks the live model, with the credentials of this process's environment."""
+        from tachograph.host import reask
+
+        return reask.reask(self._asked(step, changes, live_model=True, budget=budget, unverified=unverified, by="reask"), count)
+
+    def _verified(self, unverified: bool) -> bool:
         found = verdict(self._opened.store, self.id, public=self._opened.trusted, opened=self._opened)
         if not found.good and not unverified:
             raise TamperedError(
                 f"the record of {self.id} is {found.verdict}; tacho verify tells all, unverified=True replays it all the same"
             )
-        good = found.good
-        return replay.replay(replay.Plan(recording=self.recording, verified=good, command=command, quiet=True))
+        return found.good
+
+    def _asked(
+        self, step: int, changes: Mapping[str, Any] | None, *, live_model: bool, budget: int | None, unverified: bool, by: str
+    ) -> forking.Plan:
+        steps = {one.number: one for one in self.steps}
+        if step not in steps:
+            raise NotFoundError(f"no step {step} in {self.id}, which has {len(steps)}; its steps are in .steps")
+        way = None
+        if live_model:
+            from tachograph.host.live import Live
+
+            way = Live(environment=os.environ)
+        return forking.Plan(
+            opened=self._opened, recording=self.recording, verified=self._verified(unverified),
+            event_id=steps[step].first_event_id, step=step, clock=wiring.SystemClock(), entropy=os.urandom,
+            edits=[edits.named(what, value) for what, value in (changes or {}).items()], live=way,
+            budget=forking.Budget() if budget is None else forking.Budget(calls=budget), by=by,
+        )  # fmt: skip
 
 
 class Store:

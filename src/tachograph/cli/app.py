@@ -18,6 +18,9 @@ from typing import NoReturn
 VERBS = {
     "record": "run a command and write down what its agent sees and does",
     "replay": "run a session again, offline, from its record",
+    "fork": "run a session again up to one step, and on from there with one thing changed",
+    "reask": "put one step's question to the model again, several times: chance or cause?",
+    "diff": "where two sessions depart, and what was in force there",
     "ls": "list the sessions of the store",
     "show": "read a session like a story",
     "cat": "print a session as self-contained JSON lines",
@@ -109,7 +112,7 @@ def _run(given: list[str], verb: str | None) -> int:
             parser.print_help()
             return FAILURE
         options.command = given[cut + 1 :]
-        if options.command and verb not in ("record", "replay", "bisect"):
+        if options.command and verb not in ("record", "replay", "bisect", "fork"):
             raise _BadUsageError(f"{verb} takes no command after --; tacho {verb} --help shows what it takes")
         code: int = options.run(options)
         if sys.stdout is not None:  # None: it was closed before we began

@@ -36,9 +36,18 @@ def run(options: argparse.Namespace) -> int:
         print(
             f"{row['session_id']}  {row.get('started', '')[:19]:19}  {row['status']:8}  {duration(row.get('duration_ms')):>9}  {sha:7}  {what}"
             + (f"  ({calls})" if calls else "")
+            + _forked(row.get("forked_from"))
             + ("  content shredded" if "shredded" in row else "")
         )
     return 0
+
+
+def _forked(origin: dict[str, Any] | None) -> str:
+    if not origin:
+        return ""
+    how = "asked again" if origin.get("by") == "reask" else "forked"
+    changed = ", ".join(str(one) for one in origin.get("changed", [])) or "nothing changed"
+    return f"  {how} from {origin.get('session_id')} at step {origin.get('step')}: {changed}"
 
 
 def _rows(opened: OpenStore) -> list[dict[str, Any]]:
@@ -66,6 +75,7 @@ def _row(opened: OpenStore, session_id: str) -> dict[str, Any]:
             row |= {
                 "started": entry.ts, "name": event.name, "agent": event.agent, "source": event.source, "repo_url": event.repo_url,
                 "repo_sha": event.repo_sha, "branch": event.branch, "dirty": event.dirty, "links": event.links,
+                "forked_from": event.forked_from or None,
             }  # fmt: skip
         elif isinstance(event, events.ModelCall):
             model = event.served_model_id or event.model_id or "?"

@@ -47,7 +47,9 @@ class SessionStart(Event, frozen=True, kw_only=True):
     """The first event. ``facts_uri``: argv, environment, cwd, host, packages (all redacted). ``policy``: the redaction policy's
     fingerprint. ``flags``: numbered behaviours that a replay of this recording must keep. ``vault``: the id of the key that the
     originals of what was masked are sealed for, where they are kept. ``ledger``: ``size`` and ``root`` (hex) of the store's ledger behind
-    its entry that this session was opened; or, where it could not be entered, ``missing``: why, in a word."""
+    its entry that this session was opened; or, where it could not be entered, ``missing``: why, in a word. ``forked_from``: of a what-if copy,
+    ``session_id``, ``step``, ``event_id`` and ``seq`` of the model call from which on it is no copy, ``changed`` (the names of what was changed
+    there), ``by`` (``fork``, ``vary`` or ``reask``) and, of forks that were run as a set, ``set``. ``edits_uri``: what it was changed to."""
 
     TYPE: ClassVar[str] = "session_start"
 
@@ -66,6 +68,8 @@ class SessionStart(Event, frozen=True, kw_only=True):
     vault: str | None = None
     ledger: dict[str, Any] = msgspec.field(default_factory=dict)
     parent_session_id: str | None = None
+    forked_from: dict[str, Any] = msgspec.field(default_factory=dict)
+    edits_uri: str | None = None
     links: list[str] = msgspec.field(default_factory=list)
     flags: list[int] = msgspec.field(default_factory=list)
 
@@ -274,7 +278,7 @@ class Segment(Event, frozen=True, kw_only=True):
 
 class SessionEnd(Event, frozen=True, kw_only=True):
     """The last event. ``status``: ``ok``, ``error`` (exit code other than 0), ``killed`` (by ``signal``), ``lost`` (nobody saw the
-    end), ``imported``. ``stdout_hash``: of what the main process printed, redacted."""
+    end), ``imported``, ``stopped`` (a fork that its host ended: it could not go on). ``stdout_hash``: of what the main process printed, redacted."""
 
     TYPE: ClassVar[str] = "session_end"
 

@@ -283,7 +283,7 @@ class Player:
 
     def _judge(self, now: float) -> float | None:
         """Nothing is due. If the agent rests, it can do nothing any more but what something outside of it makes it do."""
-        cut = self.tape.end is None or self.tape.end.status in ("killed", "lost")
+        cut = self.tape.end is None or self.tape.end.status in ("killed", "lost", "stopped")
         if not (self._live or cut) or self._expecting():
             return None
         if not self._at_rest(now):

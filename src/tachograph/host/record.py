@@ -259,15 +259,35 @@ def _serve(
         return not server.peers or (time.monotonic() > state["until"] and not state["exit"].get("lost"))
 
     # Here and not before the fork, while the command starts by itself: its first word is heard after this.
-    pin = entering.begin(driver.links)
-    driver.entered(pin)
-    store.recover()
+    pin = enter(driver, entering, store)
     server.watch(caller, heard)
     server.serve(done)
     ended = state["exit"] or {}
+    summary = close(
+        driver, entering, store, {"seconds": time.monotonic() - began, **{k: v for k, v in ended.items() if v is not None}},
+        pin=pin, stopped="stop" in state,
+    )  # fmt: skip
+    caller.tell(summary)
+    server.close()
+    return summary
+
+
+def enter(driver: Recorder, entering: Entering, store: Store) -> dict[str, Any]:
+    """In the host's process, before anything is recorded: enter the session in the ledger. What its first line says of that."""
+    pin = entering.begin(driver.links)
+    driver.entered(pin)
+    store.recover()
+    return pin
+
+
+def close(
+    driver: Recorder, entering: Entering, store: Store, ended: Mapping[str, Any], *, pin: Mapping[str, Any], stopped: bool = False
+) -> dict[str, Any]:
+    """The end of a recording: its last lines, its seal, its entry in the ledger. ``ended``: ``exit_code``, ``signal``, ``seconds``, ``lost`` as
+    far as they are known. What the host says of it at last."""
     driver.finish(
-        exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")), stopped="stop" in state,
-        duration_ms=(ended.get("seconds") or time.monotonic() - began) * 1000,
+        exit_code=ended.get("exit_code"), signal=ended.get("signal"), lost=bool(ended.get("lost")), stopped=stopped,
+        duration_ms=float(ended.get("seconds") or 0.0) * 1000, status=ended.get("status"),
     )  # fmt: skip
     point = driver.seal()
     entered = point is None or entering.sealed(*point, ended=True)
@@ -284,15 +304,12 @@ def _serve(
             else "the end of this session is not entered in the ledger"
         )
         notices.append(f"{what}, so only a seal that is kept elsewhere vouches for it; run tacho verify ledger")
-    summary = {
+    return {
         "events": driver.writer.size, "calls": driver.counts, "failure": driver.failure, "joined": driver.joined, "waiting": waiting,
         "notices": [*notices, *store.notices()],
         "dropped": driver.writer.dropped, "trouble": driver.trouble,
-        "mark": msgspec.to_builtins(driver.writer.mark) if driver.writer.failure is not None else None, "stopped": "stop" in state,
+        "mark": msgspec.to_builtins(driver.writer.mark) if driver.writer.failure is not None else None, "stopped": stopped,
     }  # fmt: skip
-    caller.tell(summary)
-    server.close()
-    return summary
 
 
 def _outcome(plan: Plan, session_id: str, ended: launch.Ended) -> Recorded:

@@ -102,6 +102,18 @@ class Recorder:
         found = {**draft.contents["facts_uri"], **({"python": main} if main else {}), "packages": (main or {}).get("packages", {})}
         self._append(Draft(event=draft.event, contents={**draft.contents, "facts_uri": found}))
 
+    def note(self, subtype: str, text: str) -> None:
+        """A remark of the host's own."""
+        tally: collections.Counter[str] = collections.Counter()
+        said = self._redactor.text(text, tally)
+        self._append(Draft(event=events.Note(subtype=subtype, **masked(tally)), contents={"text_uri": said}))
+
+    def copy_reads(self, reads: list[list[Any]]) -> None:
+        """What another session's agent had read, and this one's was given (``host.ambient``)."""
+        if reads:
+            event = events.Ambient(kind="reads", size=sum(len(values) for *_, values in reads))
+            self._append(Draft(event=event, contents={"content_uri": {"reads": reads, "marks": []}}))
+
     @property
     def links(self) -> list[str]:
         """What the session is linked to, as its first line will say."""
@@ -196,8 +208,18 @@ class Recorder:
 
     # -- the end ---------------------------------------------------------------------------------------------------------
 
-    def finish(self, *, exit_code: int | None, signal: int | None, duration_ms: float, lost: bool = False, stopped: bool = False) -> None:
-        """Close what is open, write ``session_end``, seal. ``stopped``: the host was told to end, and the command goes on or not."""
+    def finish(
+        self,
+        *,
+        exit_code: int | None,
+        signal: int | None,
+        duration_ms: float,
+        lost: bool = False,
+        stopped: bool = False,
+        status: str | None = None,
+    ) -> None:
+        """Close what is open, write ``session_end``, seal. ``stopped``: the host was told to end, and the command goes on or not. ``status``: where
+        it is another than the command's end says."""
         if self.failure is not None:
             with contextlib.suppress(StoreError):
                 self.writer.again()  # what is in memory is not lost for one failure
@@ -215,7 +237,7 @@ class Recorder:
         stdout_hash = self._printed()
         if stopped:
             self._append(Draft(event=events.Gap(reason="host_stopped")))
-        status = "lost" if lost or stopped else "killed" if signal is not None else "ok" if exit_code == 0 else "error"
+        status = status or ("lost" if lost or stopped else "killed" if signal is not None else "ok" if exit_code == 0 else "error")
         end = events.SessionEnd(
             status=status, exit_code=exit_code, signal=signal, duration_ms=round(duration_ms, 3),
             stdout_hash=stdout_hash, calls=dict(self._counts),

@@ -27,6 +27,7 @@ from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
 from . import launch, patterns, scratch, versions
+from .editing import EditedPlayer
 from .known import Known
 from .player import Player, as_recorded, printed
 from .policy import recorded
@@ -62,7 +63,7 @@ def replay(plan: Plan) -> dict[str, Any]:
     """Run the agent from the tape. Returns the report. Raises ``ReplayError`` where there is nothing to replay, and ``KeyboardInterrupt`` where
     somebody has interrupted it: what the agent made of that is no verdict."""
     with staged(plan) as stage:
-        ended = stage.run(stage.player(Player))
+        ended = stage.run(stage.player(EditedPlayer if stage.read.edits else Player))
     if ended.interrupted is not None:
         raise KeyboardInterrupt
     return _report(plan, stage.read, ended, stage.restore, stage.notes)
@@ -73,6 +74,10 @@ class Beside(Protocol):
 
     def begin(self, server: Server) -> None:
         """In the host's process, before the agent's first word is heard."""
+        ...
+
+    def let_go(self) -> None:
+        """In the process that has forked the host."""
         ...
 
     def end(self, ended: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,6 +128,8 @@ class Stage:
         control = launch.fork_host(lambda end: _serve(server, player, self.redactor, end, ours, self.guarded, digest, beside))
         server.close()
         ours.close()
+        if beside is not None:
+            beside.let_go()
         return launch.run(
             self.command, self.meeting.environment(self.environment, mode="replay", on_loss="stop"), control, on_loss="stop",
             before_exec=_before_exec(

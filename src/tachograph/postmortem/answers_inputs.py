@@ -11,6 +11,7 @@ from tachograph.providers.conversation import conversation
 from .bundle import SAMPLING, params_recorded, relevant, system_text
 from .case import Saying, counted, listed, sentence
 from .values import arguments, one_line, quoted, read, textual, visible
+from .wording import forked
 
 if TYPE_CHECKING:
     from .shapes import Step
@@ -52,6 +53,8 @@ def started_by(saying: Saying) -> None:
         saying.lack(
             "Which person or event triggered it, beyond the account and the command; tacho record --link names a ticket or an alert."
         )
+    if start.forked_from:
+        saying.say(f"This session is {visible(forked(start.forked_from))}{saying.cite(story.start_seq, 'forked_from')}.")
     if start.parent_session_id:
         saying.say(f"It is a subagent of the session {visible(start.parent_session_id)}.")
     if start.links:

@@ -174,6 +174,11 @@ class Step:
     repeated: tuple[Repeated, ...] = ()
 
     @property
+    def first_event_id(self) -> str:
+        """The event of its first attempt."""
+        return self.attempts[0].event_id if self.attempts else self.event_id
+
+    @property
     def bad(self) -> bool:
         """The model gave no usable answer."""
         return self.call.outcome != "ok"

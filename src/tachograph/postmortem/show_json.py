@@ -24,6 +24,7 @@ def show_json(story: Story) -> dict[str, Any]:
         "name": start.name if start is not None else None,
         "agent": start.agent if start is not None else None,
         "source": start.source if start is not None else None,
+        "forked_from": (start.forked_from or None) if start is not None else None,
         "started_at": story.started_at,
         "ended_at": story.ended_at,
         "duration_ms": story.duration_ms,

@@ -34,7 +34,7 @@ from .telling import (
 )
 from .values import error_text, one_line, plain, read, tokens
 from .when import duration, offset
-from .wording import ending, history, run_verdict, total_usage, usage
+from .wording import ending, forked, history, run_verdict, total_usage, usage
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -112,6 +112,8 @@ def _head(page: Page, story: Story) -> None:
         page.line((" ".join(str(word) for word in argv), ""), (f"  in {facts['cwd']}" if facts.get("cwd") else "", "dim"))
     if start is not None and start.source == "import":
         page.line((f"imported from {start.imported_from or 'a transcript'}", ""))
+    if start is not None and start.forked_from:
+        page.line((forked(start.forked_from), "warn"))
     if start is not None and start.repo_sha:
         where = " ".join(filter(None, (start.repo_url, start.repo_sha[:12], f"on {start.branch}" if start.branch else "")))
         page.line((where, ""), (", with uncommitted changes" if start.dirty else "", "warn"))

@@ -304,7 +304,7 @@ class _Teller:
             ambient=dict(sorted(ambient.items())),
             kinds=dict(sorted(kinds.items())),
             unreadable=tuple(dict.fromkeys(self._unreadable)),
-            cut=ended is None or ended.status in ("killed", "lost"),
+            cut=ended is None or ended.status in ("killed", "lost", "stopped"),
         )
 
     def _value(self, entry: Entry, name: str) -> Value:

@@ -30,6 +30,8 @@ def ending(story: Story) -> str:
             return f"it ended with exit code {end.exit_code}" if end.exit_code is not None else "it ended with an error"
         case "killed":
             return f"it was killed by signal {end.signal}" if end.signal is not None else "it was killed"
+        case "stopped":
+            return "the fork was stopped there, since nothing could answer its next call"
         case "lost":
             return "nobody saw its end"
         case "imported":
@@ -148,3 +150,10 @@ def brief(value: Any) -> str:
         return " | ".join(brief(item) for item in value) or "none"
     words = value if isinstance(value, str) else textual(value)
     return visible(one_line(words, 120)) or quoted("")
+
+
+def forked(origin: dict[str, Any]) -> str:
+    """Of a fork: what it is a fork of, and that it is one."""
+    changed = ", ".join(str(one) for one in origin.get("changed") or ()) or "nothing"
+    what = "asked again from" if origin.get("by") == "reask" else "a fork of"
+    return f"not what happened: {what} {origin.get('session_id')} at step {origin.get('step')}, changed: {changed}"

@@ -151,7 +151,9 @@ def in_code(cause: Cause, site: str | None, code_changed: list[str]) -> Cause:
 
 
 def _named(kind: str, unrecorded: Mapping[tuple[str, str], int]) -> Cause:
-    places = [site for (read, site), _ in sorted(unrecorded.items(), key=lambda item: -item[1]) if _READS.get(read.partition(".")[0]) == kind]
+    places = [
+        site for (read, site), _ in sorted(unrecorded.items(), key=lambda item: -item[1]) if _READS.get(read.partition(".")[0]) == kind
+    ]
     known = f", read in {' and '.join(places[:3])}, where the recording has no value for it" if places else ""
     return Cause(kind, f"{_WHAT[kind]}{known}; {_ADVICE[kind]}")
 

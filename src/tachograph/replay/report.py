@@ -80,7 +80,7 @@ def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_change
 def _end_differs(tape: Tape, run: Run, code_changed: list[str]) -> Divergence | None:
     end = tape.end
     why: dict[str, Any] = {"refused": run.blocked, "code_changed": code_changed, "unrecorded": run.unrecorded}
-    if end is None or end.status == "lost":
+    if end is None or end.status in ("lost", "stopped"):
         return None
     if run.joined == 0 and tape.calls:
         return divergence.output("end", "a Python process that the client rides in", "none came: is it Python, without -I or -E?", **why)

@@ -88,6 +88,8 @@ class Tape:
     facts: dict[str, Any] = field(default_factory=dict)
     workspace: dict[str, Any] | None = None
     code: list[str] = field(default_factory=list)
+    edits: list[dict[str, Any]] = field(default_factory=list)
+    """What a fork changed in its agent's requests (``edits.Edit.to_json``)."""
     stdout: Any = None
     gap: str | None = None
     """Why the recording is not whole, if it is not (the reason of its gap)."""
@@ -193,6 +195,7 @@ def load(source: Source) -> Tape:
             tape.has_reads = events.FLAG_READS in event.flags
             tape.facts = source.content(event.facts_uri) or {}
             tape.workspace = source.content(event.workspace_uri)
+            tape.edits = source.content(event.edits_uri) or []
         elif isinstance(event, events.SessionEnd):
             tape.end = event
         elif isinstance(event, events.Started):
@@ -214,6 +217,11 @@ def load(source: Source) -> Tape:
             tape.calls.append(_call(source, event, began.get(event.id, entry.seq), entry.seq))
     for started, seq in open_calls.values():
         tape.calls.append(_unfinished(source, started, seq))
+    if tape.start is not None and tape.start.source == "reask":
+        raise ReplayError(
+            f"this is one answer that tacho reask was given, and no run of an agent; replay {tape.start.forked_from.get('session_id')}, "
+            "which it was asked from"
+        )
     if tape.start is not None and tape.start.source != "record":
         raise ReplayError(
             f"this session was imported ({tape.start.imported_from or tape.start.source}) and holds no wire exchange to replay; "

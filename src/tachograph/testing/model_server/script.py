@@ -2,16 +2,18 @@
 
 Which turn answers a request is a function of that request alone, so conversations may run side by side and in any order:
 
-1. the first turn whose ``when`` occurs in what was said since the last assistant message (user text and tool results);
-2. else the turn at position N among those without ``when``, N being the number of assistant messages in the request.
+1. the first turn whose ``when`` occurs in what was said since the last assistant message (user text and tool results), and whose
+   ``asked`` occurs in the request as it was sent (path and body, as compact JSON);
+2. else the turn at position N among those without either, N being the number of assistant messages in the request.
 
-Only faults are counted by the server: each fault of a turn is served once, and the next attempt goes on from there.
+Only faults and draws are counted by the server: each fault of a turn is served once, and the next attempt goes on from there; of a turn's
+``draws`` each request that does not ask for temperature 0 gets the next one, round and round.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -37,7 +39,9 @@ class Turn:
     ``tool_calls``: ``{"name": str, "input": object}`` each.
     ``thinking``: sent where the provider shows it and the request asks for it (Anthropic and Bedrock ``thinking``,
     OpenAI Responses ``reasoning``), otherwise only billed.
-    ``when``: see the module.
+    ``when``, ``asked``: see the module.
+    ``draws``: scripted randomness, the other answers that this turn may get instead (a turn may stand among its own draws as ``{}``,
+    which is this answer itself); at temperature 0 it is always this one.
     ``status``: an HTTP error, or several in order, before the answer proper; ``retry_after_ms`` goes with each.
     ``drop_after``: break the connection once, after this many chunks; of an answer that is not streamed, 0 sends
     nothing and more sends half the body. ``error_after``: end a stream once with the provider's own error event.
@@ -55,6 +59,8 @@ class Turn:
     tool_calls: Sequence[Mapping[str, Any]] = ()
     thinking: str = ""
     when: str | None = None
+    asked: str | None = None
+    draws: Sequence[Turn | Mapping[str, Any]] = ()
     status: int | Sequence[int] = ()
     retry_after_ms: int | None = None
     drop_after: int | None = None
@@ -70,8 +76,9 @@ class Turn:
         for call in self.tool_calls:
             if set(call) != {"name", "input"} or not isinstance(call["name"], str):
                 raise ScriptError(f'a tool call is {{"name": text, "input": object}}, not {dict(call)!r}')
-        if self.when == "":
-            raise ScriptError("an empty `when` would match every request; leave it out for a turn by position")
+        if self.when == "" or self.asked == "":
+            raise ScriptError("an empty `when` or `asked` would match every request; leave it out for a turn by position")
+        object.__setattr__(self, "draws", tuple(self._drawn(number, drawn) for number, drawn in enumerate(self.draws)))
         if self.guardrail is not None:
             unknown = set(self.guardrail) - _GUARDRAIL_KEYS
             if unknown or self.guardrail.get("action", "NONE") not in _ACTIONS:
@@ -79,6 +86,11 @@ class Turn:
         bad = [status for status in self.statuses if not 400 <= status <= 599]
         if bad:
             raise ScriptError(f"a status is an HTTP error between 400 and 599, not {bad[0]}")
+
+    def _drawn(self, number: int, drawn: Turn | Mapping[str, Any]) -> Turn:
+        if isinstance(drawn, Turn):
+            return drawn
+        return replace(self, draws=()) if not drawn else _made(Turn, dict(drawn), f"draw {number}")
 
     @property
     def statuses(self) -> tuple[int, ...]:
@@ -113,12 +125,12 @@ class Script:
     metrics: Sequence[Metric] = ()
     alarms: Sequence[Mapping[str, Any]] = ()
 
-    def choose(self, heard: str, spoken: int) -> int:
+    def choose(self, heard: str, spoken: int, sent: str = "") -> int:
         """The index of the turn that answers. Raises ScriptError where there is none."""
+        by_position = [index for index, turn in enumerate(self.turns) if turn.when is None and turn.asked is None]
         for index, turn in enumerate(self.turns):
-            if turn.when is not None and turn.when in heard:
+            if index not in by_position and (turn.when or "") in heard and (turn.asked or "") in sent:
                 return index
-        by_position = [index for index, turn in enumerate(self.turns) if turn.when is None]
         if spoken < len(by_position):
             return by_position[spoken]
         raise ScriptError(

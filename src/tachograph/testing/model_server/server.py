@@ -52,6 +52,7 @@ class ModelServer:
         self.closing = threading.Event()
         self._lock = threading.Lock()
         self._attempts: Counter[int] = Counter()
+        self._draws: Counter[int] = Counter()
         self._seen: Counter[str] = Counter()
         self._listener = _Listener(("127.0.0.1", port), self)
         self._thread = threading.Thread(
@@ -101,13 +102,13 @@ class ModelServer:
             ask = dialect.read(request)
             if isinstance(ask, Reply):
                 return Delivery(ask)
-            index = self.script.choose(ask.heard, ask.spoken)
+            index = self.script.choose(ask.heard, ask.spoken, f"{request.path}\n{_compact(request.body)}")
         except (RefusedError, ScriptError) as refusal:
             status = refusal.status if isinstance(refusal, RefusedError) else 400
             return Delivery(dialect.refuse(status, str(refusal), self._names(request.path)))
         # Not the whole request: test timings and the like in a prompt must not change the ids from run to run.
         names = self._names(f"{ask.operation}\n{ask.model}\n{ask.opening}\n{ask.spoken}\n{index}")
-        turn = self.script.turns[index]
+        turn = self._drawn(index, self.script.turns[index], request.body)
         fault = self._fault(index, turn, ask)
         if isinstance(fault, int):
             return Delivery(_failed(dialect, fault, turn, names), first_delay_ms=turn.first_delay_ms)
@@ -121,6 +122,14 @@ class ModelServer:
             drop_after=turn.drop_after if fault == "drop" else None,
         )
 
+    def _drawn(self, index: int, turn: Turn, body: Any) -> Turn:
+        if not turn.draws or _temperature(body) == 0:
+            return turn
+        with self._lock:
+            number = self._draws[index]
+            self._draws[index] += 1
+        return cast("Turn", turn.draws[number % len(turn.draws)])
+
     def _fault(self, index: int, turn: Turn, ask: Ask) -> Fault | None:
         faults = [fault for fault in turn.faults if ask.stream or fault != "error"]
         with self._lock:
@@ -133,6 +142,17 @@ class ModelServer:
         with self._lock:
             self._seen[seed] += 1
             return Names(f"{seed}\n{self._seen[seed]}")
+
+
+def _compact(body: Any) -> str:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")) if not isinstance(body, bytes) else ""
+
+
+def _temperature(body: Any) -> Any:
+    if not isinstance(body, dict):
+        return None
+    config = body.get("inferenceConfig")
+    return config.get("temperature") if isinstance(config, dict) else body.get("temperature")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,288 @@
+"""Where two sessions depart: their actions, aligned; the first that differs; what the model saw there; and what was in force.
+
+An *action* is what a model asked for (a tool with its arguments), or a command or an exchange that the agent made by itself between two
+model calls. Answers are no actions: a tool that answers otherwise is told as what the model saw.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tachograph.core import events
+from tachograph.format import canonical
+from tachograph.replay.divergence import first_difference
+
+from .bundle import bundle, difference, system_text
+from .changes import diff_lines
+from .shapes import Run, Step, Story
+from .story import tell
+from .values import arguments, plain, read, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .bundle import Change
+    from .ports import Recording
+
+#: Lines of a difference between two texts.
+_LINES = 60
+#: Of the recorder, and of the run, not of what was in force.
+_NO_ENVIRONMENT = ("PWD", "OLDPWD", "_", "SHLVL", "PYTHONHASHSEED", "TACHO_STORE", "TACHO_KEY")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """``step``: its number, None before the first; ``title`` reads as a call."""
+
+    name: str
+    input: Any
+    title: str
+    step: int | None
+    seq: int
+
+    @property
+    def key(self) -> bytes:
+        """Equal for equal actions."""
+        return canonical.dumps([self.name, plain(self.input)])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "input": plain(self.input), "title": self.title, "step": self.step, "seq": self.seq}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Departure:
+    """Two sessions, compared. ``at``: the number of actions that both begin with. ``first``: the first action that differs, of each (None
+    where there is none left); ``argument``: the first differing argument of two calls of one tool, as (path, one, other). ``meet``: the
+    actions of each at which they are the same again. ``saw``: the first difference in what the model was told where they depart, as (path,
+    one, other). ``system``: the lines in which the system prompts differ there. ``answers``: where all actions are the same, the first that was
+    answered otherwise, as (action, one, other)."""
+
+    sessions: tuple[str, str]
+    counts: tuple[int, int]
+    at: int
+    first: tuple[Action | None, Action | None]
+    argument: tuple[str, Any, Any] | None
+    meet: tuple[Action, Action] | None
+    saw: tuple[str, Any, Any] | None
+    system: tuple[str, ...]
+    changes: tuple[Change, ...]
+    origin: dict[str, Any] | None
+    steps: tuple[int | None, int | None]
+    answers: tuple[str, Any, Any] | None
+
+    @property
+    def same(self) -> bool:
+        """All actions are the same."""
+        return self.first == (None, None)
+
+    def to_json(self) -> dict[str, Any]:
+        one, other = self.first
+        return {
+            "sessions": list(self.sessions),
+            "same": self.same,
+            "actions": list(self.counts),
+            "common": self.at,
+            "first": [one.to_json() if one else None, other.to_json() if other else None],
+            "steps": list(self.steps),
+            "argument": _triple(self.argument),
+            "meet": [action.to_json() for action in self.meet] if self.meet else None,
+            "saw": _triple(self.saw),
+            "system": list(self.system),
+            "in_force": [change.to_json() for change in self.changes],
+            "answers": _triple(self.answers),
+            "forked_from": self.origin,
+        }
+
+
+def _triple(found: tuple[str, Any, Any] | None) -> dict[str, Any] | None:
+    return None if found is None else {"path": found[0], "one": plain(found[1]), "other": plain(found[2])}
+
+
+def compare(one: Recording, other: Recording) -> Departure:
+    """The second session against the first."""
+    stories = tell(one), tell(other)
+    first, second = actions(stories[0]), actions(stories[1])
+    matcher = difflib.SequenceMatcher(None, [action.key for action in first], [action.key for action in second], autojunk=False)
+    at = _common(first, second)
+    departing = (first[at] if at < len(first) else None, second[at] if at < len(second) else None)
+    argument = None
+    if departing[0] is not None and departing[1] is not None and departing[0].name == departing[1].name:
+        argument = first_difference(plain(departing[0].input), plain(departing[1].input))
+    meet = next(
+        ((first[block.a], second[block.b]) for block in matcher.get_matching_blocks() if block.size and block.a >= at and block.b >= at), None
+    )  # fmt: skip
+    steps = _steps(stories, departing)
+    saw, system = _saw((one, other), steps)
+    origin = stories[1].start.forked_from if stories[1].start is not None else {}
+    return Departure(
+        sessions=(one.session_id, other.session_id), counts=(len(first), len(second)), at=at, first=departing, argument=argument, meet=meet,
+        saw=saw, system=system, changes=(*difference(bundle(one), bundle(other)), *_environment(one, other)),
+        origin=origin if origin and origin.get("session_id") == one.session_id else None,
+        steps=(steps[0].number if steps[0] else None, steps[1].number if steps[1] else None),
+        answers=_answers(stories) if departing == (None, None) else None,
+    )  # fmt: skip
+
+
+def actions(story: Story) -> list[Action]:
+    """What was done, in order."""
+    found: list[Action] = []
+    for turn in story.turns:
+        for item in turn.items:
+            if isinstance(item, Step):
+                asked = [part for part in item.reply if part.type == "tool_use"]
+                found += [
+                    Action(
+                        name=part.name or "?",
+                        input=part.value,
+                        title=f"{part.name or '?'}({arguments(part.value)})",
+                        step=item.number,
+                        seq=item.seq,
+                    )
+                    for part in asked
+                ]
+                names = {part.name for part in asked}
+                found += [
+                    _own(run, item.number) for run in item.items if isinstance(run, Run) and not (run.kind == "tool" and run.name in names)
+                ]
+            elif isinstance(item, Run):
+                found.append(_own(item, None))
+    return found
+
+
+def _own(run: Run, step: int | None) -> Action:
+    value = run.input.value if run.input.there else None
+    if run.kind == "process" and isinstance(value, dict):
+        value = {name: value[name] for name in ("argv", "shell") if name in value}
+    elif run.kind == "http" and isinstance(value, dict):
+        value = {name: value[name] for name in ("method", "url", "body") if name in value}
+    return Action(name=run.name, input=value, title=run.title, step=step, seq=run.seq)
+
+
+def _common(first: Sequence[Action], second: Sequence[Action]) -> int:
+    for at, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one.key != other.key:
+            return at
+    return min(len(first), len(second))
+
+
+def _steps(stories: tuple[Story, Story], departing: tuple[Action | None, Action | None]) -> tuple[Step | None, Step | None]:
+    """The steps that are to be laid side by side: where the first differing actions were asked for; of a session that has none left, the
+    step of the same number, else its last."""
+    numbers = [action.step if action is not None else None for action in departing]
+    out = []
+    for place, story in enumerate(stories):
+        wanted = numbers[place] if numbers[place] is not None else numbers[1 - place]
+        steps = story.steps
+        out.append(next((step for step in steps if step.number == wanted), steps[-1] if steps else None) if wanted is not None else None)
+    return out[0], out[1]
+
+
+def _saw(
+    recordings: tuple[Recording, Recording], steps: tuple[Step | None, Step | None]
+) -> tuple[tuple[str, Any, Any] | None, tuple[str, ...]]:
+    if steps[0] is None or steps[1] is None:
+        return None, ()
+    requests = [
+        read(recording, step.call.prompt_redacted_uri) for recording, step in zip(recordings, steps, strict=True) if step is not None
+    ]
+    if not all(request.there for request in requests):
+        return None, ()
+    saw = first_difference(plain(requests[0].value), plain(requests[1].value))
+    texts = [system_text(step.seen.system) if step.seen.system else "" for step in steps if step is not None]
+    lines = diff_lines(texts[0], texts[1]) if texts[0] != texts[1] else []
+    return saw, tuple(lines[:_LINES]) + ((f"… and {len(lines) - _LINES} lines more",) if len(lines) > _LINES else ())
+
+
+def _answers(stories: tuple[Story, Story]) -> tuple[str, Any, Any] | None:
+    """The first run of the same actions that ended otherwise."""
+    pairs = zip(stories[0].runs(), stories[1].runs(), strict=False)
+    for (_, one), (_, other) in pairs:
+        if one.title != other.title:
+            return None
+        here, there = one.output.text() or one.error.text(), other.output.text() or other.error.text()
+        if here != there:
+            found = first_difference(here, there)
+            return (one.title, *(found[1:] if found else (here, there)))
+    return None
+
+
+def _environment(one: Recording, other: Recording) -> list[Change]:
+    from .bundle import Change
+
+    old, new = _variables(one), _variables(other)
+    return [
+        Change(what="environment", key=name, before=old.get(name), after=new.get(name))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name) and name not in _NO_ENVIRONMENT
+    ]
+
+
+def _variables(recording: Recording) -> dict[str, Any]:
+    start = next((entry.event for entry in recording.entries if isinstance(entry.event, events.SessionStart)), None)
+    facts = read(recording, start.facts_uri if start is not None else None)
+    found = facts.value.get("env") if isinstance(facts.value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+# -- in words --------------------------------------------------------------------------------------------------------------
+
+
+def lines(found: Departure) -> list[str]:
+    """For a terminal."""
+    one, other = found.sessions
+    out = [f"- {one}", f"+ {other}" + _fork(found.origin)]
+    if found.same:
+        out.append(f"the same {found.at} action{'s' if found.at != 1 else ''} in both")
+        if found.answers is not None:
+            out += [
+                f"first answered otherwise: {_one_line(found.answers[0])}",
+                f"  - {_one_line(found.answers[1])}",
+                f"  + {_one_line(found.answers[2])}",
+            ]
+    else:
+        out.append(
+            f"{found.at} action{'s' if found.at != 1 else ''} in common ({found.counts[0]} and {found.counts[1]} in all); then they depart:"
+        )
+        for sign, action in zip("-+", found.first, strict=True):
+            where = f"step {action.step}, #{action.seq}: {_one_line(action.title)}" if action is not None else "no further action"
+            out.append(f"  {sign} {where}")
+        if found.argument is not None:
+            out += [
+                f"  in the argument {found.argument[0]}:",
+                f"    - {_one_line(found.argument[1])}",
+                f"    + {_one_line(found.argument[2])}",
+            ]
+        if found.meet is not None:
+            out.append(f"  they do the same again at {_one_line(found.meet[0].title)} (#{found.meet[0].seq} and #{found.meet[1].seq})")
+    if found.saw is not None:
+        out += [
+            f"what the model was told there differs first in {found.saw[0]}:",
+            f"  - {_one_line(found.saw[1])}",
+            f"  + {_one_line(found.saw[2])}",
+        ]
+    if found.system:
+        out += ["the system prompt there:", *(f"  {visible(line)}" for line in found.system)]
+    if found.changes:
+        out.append("in force:")
+        for change in found.changes:
+            name = " ".join(filter(None, (change.what, change.key)))
+            out += [f"  {name}", f"    - {_one_line(change.before)}", f"    + {_one_line(change.after)}"]
+    else:
+        out.append("in force: the same")
+    return out
+
+
+def _fork(origin: dict[str, Any] | None) -> str:
+    if not origin:
+        return ""
+    return f"  (forked from it at step {origin.get('step')}: {', '.join(origin.get('changed') or ()) or 'nothing changed'})"
+
+
+def _one_line(value: Any) -> str:
+    if value is None:
+        return "(none)"
+    text = value if isinstance(value, str) else canonical.dumps(plain(value)).decode("utf-8", "replace")
+    text = visible(text.replace("\n", "\\n"))
+    return text if len(text) <= 240 else text[:239] + "…"
