@@ -25,6 +25,7 @@ VERBS = {
     "show": "read a session like a story",
     "cat": "print a session as self-contained JSON lines",
     "checkout": "write the recorded workspace as it was at a step into a folder",
+    "doctor": "run an agent twice from its record, and name what makes it differ from run to run",
     "bisect": "find the commit of the agent's code at which a session stops replaying, or starts",
     "verify": "check that a record is whole and unaltered",
     "prove": "write a seal or a proof that can be checked without the store",
@@ -112,7 +113,7 @@ def _run(given: list[str], verb: str | None) -> int:
             parser.print_help()
             return FAILURE
         options.command = given[cut + 1 :]
-        if options.command and verb not in ("record", "replay", "bisect", "fork"):
+        if options.command and verb not in ("record", "replay", "bisect", "doctor", "fork"):
             raise _BadUsageError(f"{verb} takes no command after --; tacho {verb} --help shows what it takes")
         code: int = options.run(options)
         if sys.stdout is not None:  # None: it was closed before we began

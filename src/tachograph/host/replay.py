@@ -57,6 +57,7 @@ class Plan:
     silent: bool = False
     version: Version | None = None
     lenient: bool = False
+    live: Sequence[str] = ()
 
 
 def replay(plan: Plan) -> dict[str, Any]:
@@ -112,7 +113,7 @@ class Stage:
             more.setdefault("matcher", unify.Lenient(on_tape))
         return kind(
             on_tape, self.redactor, session_id=self.plan.recording.session_id,
-            writable=[str(path) for path in self.guarded.writable], alias=self._alias(tree), known=self.known, tree=tree, **more,
+            writable=[str(path) for path in self.guarded.writable], alias=self._alias(tree), known=self.known, tree=tree, live=self.plan.live, **more,
         )  # fmt: skip
 
     def _alias(self, tree: str) -> Callable[[Any], Any]:
