@@ -176,6 +176,8 @@ class Call:
             raise link.HostLost("the tachograph host is gone; a replay cannot go on without it")
         if kind == "stop":
             raise link.Diverged(header.get("why", "the recording does not hold this call"))
+        if self._link is not None and ("skip" in header or "void" in header):
+            self._link.ahead.answered(header)
         if kind in ("end", "fail", "result"):
             if header.get("workspace"):
                 workspace.apply(payload)
@@ -256,7 +258,14 @@ def begin(
         return Call(None, 0, lane, kind=kind)
     number = at.next_call()
     call = Call(at, number, lane, kind=kind)
-    if call.replayed:
+    alone = call.replayed and lanes.alone()
+    answer = at.ahead.take(lane.path, name, request) if alone and kind == "tool" and not body else None
+    spent = alone and kind == "tool" and not body and answer is None and at.ahead.spent(lane.path)
+    if answer is not None:
+        call.deliver(*answer)
+    elif call.replayed:
+        if not spent:
+            at.ahead.waits()
         at.expect(number, call.deliver)
     header = {"m": "begin", "c": number, "lane": lane.path, "k": kind, "op": operation, "req": request, "t": monotonic_ns()}
     if lane.call is not None:
@@ -268,8 +277,12 @@ def begin(
     site = call_site()
     if site is not None:
         header["site"] = site
-    if call.replayed and lanes.alone():
+    if alone:
         header["alone"] = 1
+        if answer is not None:
+            header["ahead"] = "taken"
+        elif spent:
+            header["ahead"] = "spent"
     look = (look or kind == "process") and at.mode == "record"
     if look:
         header["look"] = 1

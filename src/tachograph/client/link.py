@@ -18,6 +18,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
+from .ahead import Ahead
 from .frames import Splitter, pack
 
 #: Room for bursts: a caller that hands over 2 KB must not wait for the host to encrypt it.
@@ -43,6 +44,7 @@ class Link:
         self.lost = False
         self.pid = os.getpid()
         self.lock = threading.Lock()
+        self.ahead = Ahead()
         self._deliver: Dict[int, Callable[[Dict[str, Any], bytes], None]] = {}
         self._syncs: Dict[int, Any] = {}
         #: Recording: (lane, kind, site, value) of reads that the host has not been told yet (``ambient``).
@@ -209,6 +211,9 @@ class Link:
                     waiting = self._syncs.get(header["n"])
                     if waiting is not None:
                         waiting.release()
+                    continue
+                if header["m"] == "ahead":
+                    self.ahead.come(header, payload)
                     continue
                 deliver = self._deliver.get(header["c"])
                 if deliver is not None:

@@ -17,6 +17,7 @@ from tachograph.replay.gate import Delivery, Gate
 from tachograph.replay.tape import Tape, TapeCall
 
 from . import facts, filtering, requests
+from .ahead import Ahead
 from .ambient import Answering
 from .known import Known
 from .recorder import MAX_OUTPUT
@@ -42,6 +43,9 @@ _LIKELY = 200
 class Player:
     """See ``server.Driver``. ``stop`` says why the agent is to be ended, if it is."""
 
+    #: Whether answers may be sent ahead: not where they may be other ones than the recorded.
+    goes_ahead = True
+
     def __init__(
         self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known, tree: str,
         live: Sequence[str] = (), matcher: unify.Matcher | None = None,
@@ -59,6 +63,7 @@ class Player:
         self.joined = 0
         self.ambient = Answering(tape.reads)
         self._gate = Gate(tape.calls)
+        self._ahead = Ahead(tape, self._gate)
         self._redactor = redactor
         self._session_id = session_id
         self._writable = writable
@@ -69,6 +74,8 @@ class Player:
         self.reads_live = sorted(live)
         self._live: dict[tuple[int, int], TapeCall] = {}
         self._where: dict[int, tuple[Peer, int]] = {}
+        self._spent: set[int] = set()
+        self._goes_ahead = self.goes_ahead and isinstance(self.matcher, unify.Strict)
         self._main: int | None = None
         self._pids: set[int] = set()
         self.agent = Agent()
@@ -148,6 +155,11 @@ class Player:
         kind, lane, name = str(header.get("k")), str(header.get("lane", peer.lane)), str(header.get("name") or "")
         number = int(header.get("c", 0))
         self._alone = bool(header.get("alone")) and len(self._pids) == 1
+        if header.get("ahead") == "taken":
+            self._taken_ahead(peer, header, lane, name)
+            return
+        if header.get("ahead") != "spent":
+            self._ahead.asked(peer.number)
         tally: collections.Counter[str] = collections.Counter()
         told = self._alias(header.get("req") or {})
         # A request that is the recorded one as it stands needs no masking: what was recorded is masked.
@@ -180,12 +192,34 @@ class Player:
             # Its result cannot be rebuilt from data, so the tool runs, under the guard; its inner calls are asked for as usual.
             self.ran.append(call.name)
             self._gate.drop(call)
-            peer.send({"m": "result", "c": number, "result": {"exact": False}})
+            more = self._ahead.spent(peer.number, call) if header.get("ahead") == "spent" else {}
+            peer.send({"m": "result", "c": number, "result": {"exact": False}, **more})
             return
         self._cover(call)
+        if header.get("ahead") == "spent":
+            self._spent.add(id(call))
         self._live[(peer.number, number)] = call
         self._where[id(call)] = (peer, number)
         self._gate.begin(call)
+
+    def _taken_ahead(self, peer: Peer, header: dict[str, Any], lane: str, name: str) -> None:
+        """The client has its answer already; whether it was that of what it asks for is looked at all the same."""
+        if self.stop is not None:
+            return
+        call = self._ahead.took(peer.number, header.get("req") or {})
+        if call is None:
+            request = header.get("req") or {}
+            self.divergence = divergence.miss(
+                "tool", name, lane, request, self.tape.calls, header.get("site"), self.matcher, self.unrecorded
+            )
+            self.stop = "diverged"
+            return
+        self.matched[call.sort] += 1
+        self._gate.begin(call)
+        self._gate.next()
+        more = self._ahead.more(peer.number, lane)
+        if more is not None:
+            peer.send(*more)
 
     def _elsewhere(self, peer: Peer, header: dict[str, Any], payload: bytes, request: dict[str, Any]) -> bool:  # noqa: ARG002 - a fork's
         """Whether a call that the tape does not hold is answered by somebody else (``host/forking.py``)."""
@@ -239,6 +273,10 @@ class Player:
                 header["workspace"] = 1
             if call.printed:
                 header["printed"] = self.matcher.told([[fd, text] for _, fd, text in call.printed])
+        if id(call) in self._spent:
+            header |= self._ahead.spent(peer.number, call)
+        if self._alone and self._goes_ahead and call.kind == "tool" and (more := self._ahead.more(peer.number, call.lane)) is not None:
+            peer.hold(*more)  # first, so that it is there when the agent goes on
         peer.hold(header, payload)
         return peer
 

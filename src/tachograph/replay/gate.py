@@ -10,6 +10,8 @@ piece is of a call that nobody has asked for (``missing``), nobody can ever ask 
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .tape import Piece, TapeCall
@@ -67,6 +69,14 @@ class Gate:
         if self._at >= len(self._sequence) or self._sequence[self._at][1] in self._live:
             return None
         return self._calls[self._sequence[self._at][1]]
+
+    def upcoming(self, skip: int, most: int) -> Iterator[TapeCall]:
+        """The calls of the pieces that follow, but for the first ``skip`` of these pieces; as far as each is one that nobody has asked for."""
+        self._skip()
+        for _, number, _ in itertools.islice(self._sequence, self._at + skip, self._at + skip + most):
+            if number in self._dropped or number in self._live:
+                return
+            yield self._calls[number]
 
     def next(self) -> Delivery | None:
         """The next piece, if it is due."""

@@ -133,6 +133,15 @@ class Tape:
                 return call
         return None
 
+    def next_with(self, key: bytes, after: int) -> TapeCall | None:
+        """The call that ``take`` will give after that many more; None where there is none."""
+        waiting = self._free.get(key, ())
+        return waiting[after] if after < len(waiting) else None
+
+    def alone(self, call: TapeCall) -> bool:
+        """Whether nothing happened inside of a call."""
+        return call.event.id not in self._inner and call.event.id not in self._written
+
     def rewrite(self, masked: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """The requests of the calls that are left, masked by what is known now, and found by what they are then."""
         for call in self.unused():
