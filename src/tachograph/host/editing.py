@@ -50,6 +50,8 @@ def as_edited(changes: Sequence[Edit], request: dict[str, Any]) -> Iterator[dict
 class EditedPlayer(Player):
     """A player of a fork's tape."""
 
+    goes_ahead = False  # what is answered here may be another thing than what was recorded
+
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._earlier = tuple(edits.of_json(edit) for edit in self.tape.edits)
