@@ -22,6 +22,7 @@ import msgspec
 
 from tachograph.cli import app
 from tachograph.core import events
+from tachograph.fleet import columns
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -100,7 +101,17 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def tables() -> str:
+    """The tables of the catalogue."""
+    parts = []
+    for name, found in columns.TABLES.items():
+        rows = [f"| `{column.name}` | {column.kind} | {_cell(column.about)} |" for column in found]
+        parts.append("\n".join([f"## `{name}`", "", "| column | type | |", "|---|---|---|", *rows]) + "\n")
+    return "\n".join(parts)
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
+    "catalogue.md": {"tables": tables},
     "cli.md": {"verbs": verbs, **{f"tacho {name}": (lambda name=name: verb(name)) for name in app.VERBS}},
     "events.md": {"outcomes": outcomes, "events": all_events},
 }

@@ -17,6 +17,8 @@ KEYS_LOCK = "keys/lock"
 VAULT_KEY = "keys/vault.json"
 VAULTS = "vault/"
 SESSIONS = "sessions/"
+#: Derived from the rest, and no part of the record: docs/reference/catalogue.md.
+CATALOGUE = "catalogue/"
 #: In the place of a session's id: the store's own log, in the format of a session.
 LEDGER = "ledger"
 
