@@ -193,6 +193,8 @@ def _in_text(differs: Difference, key: str) -> str | None:
     at, words = differs.at, differs.words
     assert at is not None
     assert words is not None
+    if all(_ADDRESS.search(word) for word in words):
+        return "environment"  # an object's address
     ours, theirs = (_part(text, at) for text in (differs.recorded, differs.live))
     if ours is not None and theirs is not None and ours[0] == theirs[0]:
         found = volatile.kinds(*ours, theirs[1]) if ours[1] != theirs[1] else None
@@ -201,8 +203,6 @@ def _in_text(differs: Difference, key: str) -> str | None:
             return _SIGNS[kind]
         if ours[0] in ("date", "epoch"):
             return "clock"
-    if all(_ADDRESS.search(word) for word in words):
-        return "environment"  # an object's address
     near = [text[max(0, at - 24) : at + 24] for text in (differs.recorded, differs.live)]
     if all(any(c.isdigit() for c in word) for word in words) and _same_but_digits(*words):
         if all(_UNIT.search(text) for text in near) or all(_MEASURED.search(text) for text in near):
