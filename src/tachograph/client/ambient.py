@@ -65,6 +65,16 @@ def install(at: "link.Link", lane: str) -> None:
     _last.clear()
 
 
+def recording() -> bool:
+    """Whether this process records (and does not replay) reads."""
+    return _recording
+
+
+def here() -> bool:
+    """Whether reads of the running code are recorded or answered."""
+    return link._link is not None and not current().real
+
+
 def wants(kind: str) -> bool:
     """Whether reads of that kind are recorded or answered in this process."""
     return (_recording or _replaying) and kind not in _off
@@ -82,15 +92,16 @@ def site_of(frame: Any) -> Tuple[Any, str, bool]:
     return found
 
 
-def read(kind: str, real: Callable[[], Any]) -> Any:
-    """The value of a read that the caller's caller makes. ``real`` gives a JSON value. ``kind``: one of ``KINDS``, a dot, what is read."""
+def read(kind: str, real: Callable[[], Any], depth: int = 2) -> Any:
+    """The value of a read that the caller's caller makes (``depth`` frames up). ``real`` gives a JSON value. ``kind``: one of ``KINDS``, a
+    dot, what is read."""
     at = link._link
     if at is None:
         return real()
     lane = current()
     if lane.real:
         return real()
-    frame = sys._getframe(2)
+    frame = sys._getframe(depth)
     site = _sites.get(id(frame.f_code))
     if site is None or site[0] is not frame.f_code:
         site = site_of(frame)

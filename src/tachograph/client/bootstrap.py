@@ -10,7 +10,7 @@ from typing import Any, Dict, List
 
 from . import ambient, forking, guard, lanes, link, stdio, taps, tool
 from .frames import pack
-from .real import monotonic_ns
+from .real import getpid, monotonic_ns
 
 #: Where the process started.
 _folder = ""
@@ -53,7 +53,7 @@ def _report(attempt: Dict[str, Any]) -> None:
 def _tell_code() -> None:
     """Which files of the workspace this process ran as its own code: a replay runs them as they are *then*."""
     at = link.get()
-    if at is None or at.lost or at.pid != os.getpid():
+    if at is None or at.lost or at.pid != getpid():
         return
     # By now Python has forgotten the main module's file.
     names = [sys.argv[0] if sys.argv else None]

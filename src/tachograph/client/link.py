@@ -20,6 +20,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .ahead import Ahead
 from .frames import Splitter, pack
+from .real import getpid, getppid
 
 #: Room for bursts: a caller that hands over 2 KB must not wait for the host to encrypt it.
 SEND_BUFFER = 8 << 20
@@ -42,7 +43,7 @@ class Link:
         self.path = path
         self.on_loss = on_loss
         self.lost = False
-        self.pid = os.getpid()
+        self.pid = getpid()
         self.lock = threading.Lock()
         self.ahead = Ahead()
         self._deliver: Dict[int, Callable[[Dict[str, Any], bytes], None]] = {}
@@ -247,8 +248,8 @@ def hello(lane: str) -> Dict[str, Any]:
     return {
         "m": "hello",
         "v": 1,
-        "pid": os.getpid(),
-        "ppid": os.getppid(),
+        "pid": getpid(),
+        "ppid": getppid(),
         "lane": lane,
         "python": "%d.%d.%d" % sys.version_info[:3],
         "implementation": sys.implementation.name,

@@ -3,7 +3,7 @@ recorder. Import from here what ``client/taps`` replaces; this module is loaded 
 
 from __future__ import annotations
 
-from os import getpid, urandom
+from os import getpid, getppid, urandom
 from time import monotonic, monotonic_ns, time_ns
 
-__all__ = ["getpid", "monotonic", "monotonic_ns", "time_ns", "urandom"]
+__all__ = ["getpid", "getppid", "monotonic", "monotonic_ns", "time_ns", "urandom"]

@@ -9,13 +9,12 @@ What a declared tool prints is told as the tool's, too: in a replay the tool doe
 from __future__ import annotations
 
 import io
-import os
 import sys
 from typing import Any
 
 from . import lanes, link
 from .frames import pack
-from .real import monotonic_ns
+from .real import getpid, monotonic_ns
 
 
 class _TeeFile(io.FileIO):
@@ -24,7 +23,7 @@ class _TeeFile(io.FileIO):
     def write(self, data: Any) -> int:
         written = super().write(data)
         at = link.get()
-        if at is not None and not at.lost and at.pid == os.getpid() and written:
+        if at is not None and not at.lost and at.pid == getpid() and written:
             try:
                 at.send(pack({"m": "output", "fd": self.fileno(), "t": monotonic_ns(), "c": 0}, bytes(memoryview(data)[:written])))
             except link.HostLost:
@@ -40,7 +39,7 @@ class _Stream(io.TextIOWrapper):
         count = super().write(text)
         call = lanes.current().call
         at = link.get()
-        if call is not None and at is not None and at.mode == "record" and not at.lost and at.pid == os.getpid():
+        if call is not None and at is not None and at.mode == "record" and not at.lost and at.pid == getpid():
             fd = 2 if self.name == "<stderr>" else 1
             at.send(pack({"m": "printed", "c": call, "fd": fd, "t": monotonic_ns()}, text.encode("utf-8", "surrogatepass")))
         return count

@@ -11,6 +11,7 @@ import shlex
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 from tachograph.client import effects, lanes, link
+from tachograph.client.real import getpid, getppid
 
 #: The folder that makes a Python child one of ours.
 BOOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "boot")
@@ -164,7 +165,7 @@ PLAYED: Set[int] = set()
 def invented_pid(recorded: Any) -> int:
     """A process id for a command that does not run: the recorded one, unless that is ours now."""
     pid = recorded if isinstance(recorded, int) and recorded > 1 else 1 << 22
-    while pid in (os.getpid(), os.getppid()) or pid in RUNNING:
+    while pid in (getpid(), getppid()) or pid in RUNNING:
         pid += 1
     return pid
 

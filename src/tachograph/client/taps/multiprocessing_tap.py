@@ -21,6 +21,7 @@ from typing import Any, Callable, Iterator, Optional
 
 from tachograph.client import forking, lanes, link
 
+from . import identity_tap
 from .patching import wrap
 
 _LANE = "tacho_lane"
@@ -36,6 +37,8 @@ def install(module: ModuleType) -> None:
     elif module.__name__ == "multiprocessing.spawn":
         wrap(module, "get_preparation_data", _prepared)
         wrap(module, "prepare", _prepare)
+    elif module.__name__ == "multiprocessing.connection":
+        wrap(module.Connection, "_send_bytes", _send_bytes)
     elif module.__name__ == "multiprocessing.pool":
         wrap(module, "worker", _worker)
     else:
@@ -90,9 +93,20 @@ def _spawn(original: Callable[..., Any]) -> Callable[..., Any]:
         else:
             lane = forking.next_name()
         with _inherited(lane):
-            return original(path, args, passfds)
+            pid = original(path, args, passfds)
+        return identity_tap.shown(pid) if lane is not None else pid
 
     return spawnv_passfds
+
+
+def _send_bytes(original: Callable[..., Any]) -> Callable[..., Any]:
+    def send_bytes(self: Any, buf: Any) -> Any:
+        at = link.get()
+        if at is not None and (at.reads or at.missing):
+            at.flush()  # what the other end makes of this may be told before our next word
+        return original(self, buf)
+
+    return send_bytes
 
 
 def _prepared(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional
 
 from tachograph.client import effects, lanes, link
 
-from . import commands
+from . import commands, identity_tap
 from .patching import wrap
 from .process_tape import Tape, TimedOut
 from .raising import describe, rebuild
@@ -35,6 +35,7 @@ def install(module: ModuleType) -> None:
     wrap(module, "killpg", _killpg)
     wrap(module, "waitpid", _waitpid)
     wrap(module, "getpgid", _getpgid)
+    wrap(module, "_exit", _exit)
     wrap(module, "execv", _execv)
     wrap(module, "execve", _execve)
 
@@ -126,7 +127,7 @@ def _told(pid: int, sig: int) -> bool:
 def _kill(original: Callable[..., None]) -> Callable[..., None]:
     def kill(pid: int, sig: int, /) -> None:
         if not _told(abs(pid), sig):
-            original(pid, sig)
+            original(identity_tap.real_pid(pid), sig)
 
     return kill
 
@@ -134,7 +135,7 @@ def _kill(original: Callable[..., None]) -> Callable[..., None]:
 def _killpg(original: Callable[..., None]) -> Callable[..., None]:
     def killpg(pgid: int, sig: int, /) -> None:
         if not _told(pgid, sig):
-            original(pgid, sig)
+            original(identity_tap.real_pid(pgid), sig)
 
     return killpg
 
@@ -146,7 +147,7 @@ def _getpgid(original: Callable[..., int]) -> Callable[..., int]:
             return run.pid if run.leads else os.getpgrp()
         if run is None and pid in commands.PLAYED:
             raise _no_such_process()
-        return original(pid)
+        return identity_tap.shown_pid(original(identity_tap.real_pid(pid)))
 
     return getpgid
 
@@ -160,7 +161,8 @@ def _waitpid(original: Callable[..., Any]) -> Callable[..., Any]:
                 return 0, 0
             run.ended(code)
             return pid, _status(code)
-        done, status = original(pid, options)
+        done, status = original(identity_tap.real_pid(pid), options)
+        done = identity_tap.shown_pid(done)
         ended: Optional[commands.Run] = commands.RUNNING.get(done)
         if ended is not None and ended.tape is None and not getattr(ended, "called_from_within", False):
             if os.WIFEXITED(status) or os.WIFSIGNALED(status):
@@ -182,6 +184,16 @@ def _await(tape: Tape, options: int) -> Optional[int]:
 # -- going on as another program -----------------------------------------------------------------------------------------
 
 
+def _exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
+    def leave(status: int) -> Any:
+        at = link.get()
+        if at is not None:
+            at.flush()
+        return original(status)
+
+    return leave
+
+
 def _onward(env: Any) -> Any:
     if link.get() is None:
         return env
@@ -199,6 +211,9 @@ def _execv(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _execve(original: Callable[..., Any]) -> Callable[..., Any]:
     def execve(path: Any, argv: Any, env: Any) -> Any:
+        at = link.get()
+        if at is not None:
+            at.flush()
         return original(path, argv, _onward(env))
 
     return execve

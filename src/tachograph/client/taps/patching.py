@@ -22,6 +22,16 @@ def wrap(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         setattr(owner, name, classmethod(replacement) if of_class else replacement)
 
 
+def mark(function: Any) -> None:
+    """Say that this is one of ours."""
+    setattr(function, _MARK, True)
+
+
+def marked(function: Any) -> bool:
+    """Whether it is one of ours."""
+    return bool(getattr(function, _MARK, False))
+
+
 class Builtin(staticmethod):  # type: ignore[type-arg]
     """A Python function in the place of one that is written in C: as an attribute of a class it does not become a method
     (``timer = time.perf_counter``), and it is pickled and copied by its name."""
