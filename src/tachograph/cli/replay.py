@@ -11,6 +11,7 @@ from typing import Any
 from tachograph import wiring
 from tachograph.core.errors import StoreError, TamperedError
 from tachograph.host import replay, secrets
+from tachograph.host.ambient import KINDS
 from tachograph.log.reader import Recording, resolve
 from tachograph.log.verdict import verdict
 
@@ -20,16 +21,28 @@ from .output import plural, print_json, print_notes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "tacho replay SES [--lenient] [--unverified] [--report F] [--json] [--secret-from F]… [-- CMD…]"
+    parser.usage = "tacho replay SES [--lenient] [--live KIND[,KIND]…] [--unverified] [--report F] [--json] [--secret-from F]… [-- CMD…]"
     parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
     parser.add_argument(
         "--lenient", action="store_true",
         help="ids, dates, ports and temporary paths may differ if they map one to one; the report names what did",
     )  # fmt: skip
     parser.add_argument("--unverified", action="store_true", help="replay a tape that does not verify; the report says so")
+    parser.add_argument(
+        "--live", metavar="KIND", type=_kinds, default=(),
+        help=f"read these live instead of from the tape: {', '.join(KINDS)}; shows what the agent depends on",
+    )  # fmt: skip
     parser.add_argument("--report", metavar="F", help="write the report to this file as JSON")
     parser.add_argument("--secret-from", action="append", default=[], metavar="F", help=secrets.HELP)
     parser.add_argument("--json", action="store_true", help="print the report as JSON; the agent's output goes to standard error")
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    kinds = tuple(part.strip() for part in text.split(",") if part.strip())
+    for kind in kinds:
+        if kind not in KINDS:
+            raise argparse.ArgumentTypeError(f"{kind!r} is none of {', '.join(KINDS)}")
+    return kinds
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     found = replay.replay(
         replay.Plan(
             recording=Recording(opened, session_id, strict=checked.good), verified=checked.good, command=options.command,
-            quiet=options.json, given=given, lenient=options.lenient,
+            quiet=options.json, given=given, lenient=options.lenient, live=options.live,
         )
     )  # fmt: skip
     if options.report:

@@ -10,7 +10,7 @@ told to the host, so that a divergence can name its cause.
     value = ambient.read("clock.time", time.time)
 
 The real thing is run while recording, and where nothing is recorded: inside a real call, and in what a command of the agent's runs. For
-a kind that is switched off the tap is not even installed (``wants``).
+a kind that a recording leaves out the tap is not even installed (``wants``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CLOCKS = ("clock.", "monotonic.")
 
 _recording = False
 _replaying = False
-#: Kinds that are read for real and told to nobody.
+#: Kinds that a recording leaves out, and a replay reads live.
 _off: "frozenset[str]" = frozenset()
 
 #: id of a code object → (the code, to keep the id its own; the site; whether it is waiting machinery).
@@ -76,8 +76,8 @@ def here() -> bool:
 
 
 def wants(kind: str) -> bool:
-    """Whether reads of that kind are recorded or answered in this process."""
-    return (_recording or _replaying) and kind not in _off
+    """Whether reads of that kind are recorded or answered in this process. One that a replay reads live is told as unrecorded."""
+    return _replaying or (_recording and kind not in _off)
 
 
 def site_of(frame: Any) -> Tuple[Any, str, bool]:
@@ -135,6 +135,8 @@ def answer(at: "link.Link", lane: str, kind: str, site: str, real: Callable[[], 
 
 def recorded(at: "link.Link", lane: str, kind: str, site: str) -> Optional[Deque[Any]]:
     """Replay: the values that are left for these reads (take from the left), or None where there never were any."""
+    if kind.partition(".")[0] in _off:
+        return None
     given = _values.get(lane)
     if given is None:
         given = _ask(at, lane)

@@ -10,10 +10,13 @@ import collections
 from collections.abc import Iterator
 from typing import Any
 
+from tachograph.client import ambient as client
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.redact.engine import Redactor
 
+#: The kinds of reads. Each can be left out of a recording (``[record]`` in a policy) or of a replay (``--live``).
+KINDS = (*client.KINDS, "files")
 #: A line is written at the latest when there are so many.
 MOST = 4096
 #: Kinds whose values are numbers or pure chance: masking could only spoil them.

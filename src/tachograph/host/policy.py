@@ -1,4 +1,4 @@
-"""Which redaction policy: the table ``redact`` of a ``tachograph.toml``.
+"""Which policy: the tables ``redact`` and ``record`` of a ``tachograph.toml``.
 
 The file is the one that was named (``--policy``, else ``TACHO_POLICY``), else the nearest in the working folder or above it, up to the top of its
 repository; outside of a repository only in the working folder itself: a file in ``/tmp`` must not decide for everybody below. Without a
@@ -20,6 +20,8 @@ from tachograph.redact.known import acceptable
 from tachograph.redact.policy import Policy
 from tachograph.redact.rules import ALL
 
+from .ambient import KINDS
+
 NAME = "tachograph.toml"
 #: Bytes. A larger file is something else.
 _LARGEST = 4 << 20
@@ -27,11 +29,13 @@ _LARGEST = 4 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """``secret_from``: files with values that are secret (``secrets.collect``); ``source``: the file, None for the built-in policy."""
+    """``secret_from``: files with values that are secret (``secrets.collect``); ``source``: the file, None for the built-in policy.
+    ``left_out``: kinds of ambient reads that are not kept (``[record] entropy = false``)."""
 
     policy: Policy = field(default_factory=Policy.default)
     secret_from: tuple[str, ...] = ()
     source: str | None = None
+    left_out: frozenset[str] = frozenset()
 
     def known(self, environment: Mapping[str, str]) -> dict[str, str]:
         """The values of an environment that are to be masked wherever they turn up, each with its kind."""
@@ -85,7 +89,7 @@ def read(path: str) -> Chosen:
         document = tomllib.loads(_text(path))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: no TOML, {error}; correct it there") from None
-    custom.unknown_keys(document, ("redact",), path)
+    custom.unknown_keys(document, ("redact", "record"), path)
     table = document.get("redact", {})
     if not isinstance(table, dict):
         raise UsageError(f"{path}: redact is a table; write [redact] and its keys below")
@@ -93,7 +97,20 @@ def read(path: str) -> Chosen:
     policy = Policy.of(rest, f"{path}: redact", more=("secret_from",))
     files = custom.strings(table.get("secret_from", []), f"{path}: redact: secret_from")
     folder = os.path.dirname(os.path.abspath(path))
-    return Chosen(policy=policy, secret_from=tuple(os.path.join(folder, os.path.expanduser(name)) for name in files), source=path)
+    return Chosen(
+        policy=policy, secret_from=tuple(os.path.join(folder, os.path.expanduser(name)) for name in files), source=path,
+        left_out=_left_out(document.get("record", {}), path),
+    )  # fmt: skip
+
+
+def _left_out(table: Any, path: str) -> frozenset[str]:
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: record is a table; write [record] and its keys below")
+    custom.unknown_keys(table, KINDS, f"{path}: record")
+    for name, value in table.items():
+        if not isinstance(value, bool):
+            raise UsageError(f"{path}: record: {name} is true or false; write {name} = false to keep none of it")
+    return frozenset(name for name, value in table.items() if not value)
 
 
 def _text(path: str) -> str:

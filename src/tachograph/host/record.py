@@ -224,7 +224,7 @@ def _driver(
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
     return Recorder(
         writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"),
-        stops=plan.on_loss == "stop", packages=around.packages,
+        stops=plan.on_loss == "stop", packages=around.packages, left_out=plan.policy.left_out,
     )  # fmt: skip
 
 

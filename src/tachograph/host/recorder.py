@@ -10,7 +10,7 @@ import collections
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -50,9 +50,9 @@ class Recorder:
 
     def __init__(
         self, writer: LastingWriter, redactor: Redactor, *, start: Draft, watcher: Watcher, digest: Digest, repo_sha: str | None,
-        stops: bool = False, packages: Callable[[list[str]], dict[str, str]] = facts.packages,
+        stops: bool = False, packages: Callable[[list[str]], dict[str, str]] = facts.packages, left_out: Iterable[str] = (),
     ) -> None:  # fmt: skip
-        """``stops``: a record that is not whole is none (``--on-host-loss stop``): nothing goes on after the first failure."""
+        """``left_out``: kinds of ambient reads that are not kept. ``stops``: a record that is not whole is none (``--on-host-loss stop``): nothing goes on after the first failure."""
         self.writer = writer
         self._stops = stops
         self.trouble: str | None = None
@@ -68,6 +68,7 @@ class Recorder:
         self._ids: dict[tuple[int, int], str] = {}
         self._order = itertools.count(1)
         self._reads = Gathered()
+        self._left_out = sorted(left_out)
         self._tools = WireTools()
         self._counts: collections.Counter[str] = collections.Counter()
         self._output: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
@@ -92,7 +93,7 @@ class Recorder:
             self.begin_session(found)
         event = events.Process(action="joined", lane=peer.lane, pid=peer.pid, python=str(header.get("python")), **masked(tally))
         self._append(Draft(event=event, contents={"facts_uri": found}))
-        return {"m": "welcome", "mode": "record", "session": self.writer.session_id, "reads": 1}
+        return {"m": "welcome", "mode": "record", "session": self.writer.session_id, "reads": 1, "live": self._left_out}
 
     def begin_session(self, main: dict[str, Any] | None) -> None:
         """Write ``session_start`` (once): when the main process has told of itself, or when it is clear that it will not."""

@@ -47,7 +47,7 @@ DUMMY_AWS = {"AWS_ACCESS_KEY_ID": "REPLAY", "AWS_SECRET_ACCESS_KEY": "REPLAY"}
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """One replay to be. ``command``: empty for the recorded one. ``quiet``: the agent's standard output goes to standard error. ``silent``: what it
-    prints goes nowhere. ``version``: of its code, where it is not to be as it is now."""
+    prints goes nowhere. ``version``: of its code, where it is not to be as it is now. ``live``: kinds of ambient reads that are not answered from the tape."""
 
     recording: Recording
     verified: bool
@@ -111,6 +111,8 @@ class Stage:
         tree, on_tape = str(self.guarded.tree), self.read if read is None else read
         if self.plan.lenient:
             more.setdefault("matcher", unify.Lenient(on_tape))
+        if self.plan.live:
+            more.setdefault("live", self.plan.live)
         return kind(
             on_tape, self.redactor, session_id=self.plan.recording.session_id,
             writable=[str(path) for path in self.guarded.writable], alias=self._alias(tree), known=self.known, tree=tree, live=self.plan.live, **more,

@@ -107,7 +107,7 @@ def of(differs: Difference, recorded: Any, live: Any, *, model: bool, unrecorded
     secret = _masked(differs)
     if secret is not None:
         return secret
-    seen = _in_value(differs) or (_reordered(differs, recorded, live) and "order")
+    seen = _only(unrecorded) or _in_value(differs) or (_reordered(differs, recorded, live) and "order")
     if seen:
         return _named(seen, unrecorded)
     return _by_place(differs.where, model=model, unrecorded=unrecorded)
@@ -125,7 +125,7 @@ def of_ending(
         network = first.get("what") in ("connect", "socket", "getaddrinfo", "sendto")
         why = f"what the guard refused it ({first.get('what')} {first.get('where')}), which nothing had refused it when it was recorded"
         return Cause("tap" if network else "environment", so_far + why)
-    seen = (_in_value(differs) or (_reordered(differs, recorded, live) and "order")) if kind == "output" else None
+    seen = _only(unrecorded) or _in_value(differs) or (_reordered(differs, recorded, live) and "order") if kind == "output" else None
     if seen:
         cause = _named(seen, unrecorded)
         return Cause(cause.kind, so_far + cause.hint)
@@ -164,6 +164,12 @@ _WHAT = {
     "order": "order: the same things in another order, as of a set, a folder's names, threads or tasks",
     "environment": "the environment: a path, a port, a process number or a host's name is another one",
 }
+
+
+def _only(unrecorded: Mapping[tuple[str, str], int]) -> str | None:
+    """The cause, where everything that the tape could not give is of one: surer than what two values look like."""
+    causes = {_READS.get(read.partition(".")[0]) for read, _ in unrecorded}
+    return causes.pop() if len(causes) == 1 else None
 
 
 def _likeliest(unrecorded: Mapping[tuple[str, str], int]) -> str:

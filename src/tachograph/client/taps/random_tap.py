@@ -14,6 +14,7 @@ from __future__ import annotations
 import binascii
 import itertools
 import struct
+import sys
 import threading
 from types import ModuleType
 from typing import Any, Callable, Deque, Dict, Iterator, Optional, Tuple
@@ -67,11 +68,16 @@ def _seed(module: Any, tapped: Any) -> Callable[[Callable[..., None]], Callable[
             stream = _leave(self, module, tapped)
             original(self, a, version)
             if a is None and type(self) is module.Random and ambient.here():
-                _tap(self, tapped, stream.name if stream is not None else None)
+                _tap(self, tapped, stream.name if stream is not None else _shared(sys._getframe(2)))
 
         return seed
 
     return make
+
+
+def _shared(maker: Any) -> Optional[str]:
+    """The name of a generator of which each process has one, made by whichever lane needs it first; None for others."""
+    return "tempfile" if maker is not None and maker.f_globals.get("__name__") == "tempfile" else None
 
 
 def _setstate(module: Any, tapped: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
