@@ -115,7 +115,7 @@ class Stage:
             more.setdefault("live", self.plan.live)
         return kind(
             on_tape, self.redactor, session_id=self.plan.recording.session_id,
-            writable=[str(path) for path in self.guarded.writable], alias=self._alias(tree), known=self.known, tree=tree, live=self.plan.live, **more,
+            writable=[str(path) for path in self.guarded.writable], alias=self._alias(tree), known=self.known, tree=tree, **more,
         )  # fmt: skip
 
     def _alias(self, tree: str) -> Callable[[Any], Any]:

@@ -6,6 +6,7 @@ awaits it.
 
 from __future__ import annotations
 
+import threading
 from types import ModuleType
 from typing import Any, Callable, Dict
 
@@ -17,6 +18,7 @@ _real: Dict[int, int] = {}
 _shown: Dict[int, int] = {}
 #: Lane → the id of the process that runs (or ran) it.
 _own: Dict[str, int] = {}
+_first = threading.RLock()
 
 
 def real_pid(pid: int) -> int:
@@ -67,6 +69,8 @@ def _install_os(module: Any) -> None:
 
 
 def _forget() -> None:
+    global _first
+    _first = threading.RLock()
     _own.clear()
 
 
@@ -110,13 +114,18 @@ def _getpid(original: Callable[[], int]) -> Callable[[], int]:
         lane = own if here.path == own or here.path.startswith(own + "/") else here.path
         known = _own.get(lane)
         if known is None:
-            known = original()
-            if ambient.recording():
-                ambient.note(at, lane, "identity.getpid", "process", known)
-            else:
-                known = _same(ambient.answer(at, lane, "identity.getpid", "process", original), known)
-            _own[lane] = known
+            with _first:  # once a process, whoever of its threads asks first
+                known = _own.get(lane)
+                if known is None:
+                    known = _own[lane] = ask(at, lane)
         return known
+
+    def ask(at: link.Link, lane: str) -> int:
+        pid = original()
+        if ambient.recording():
+            ambient.note(at, lane, "identity.getpid", "process", pid)
+            return pid
+        return _same(ambient.answer(at, lane, "identity.getpid", "process", original), pid)
 
     return getpid
 
