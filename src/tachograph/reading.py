@@ -19,12 +19,13 @@ from dataclasses import replace
 from typing import Any
 
 from tachograph import wiring
-from tachograph.core.errors import NotFoundError, TamperedError
+from tachograph.core.errors import NotFoundError, TamperedError, UsageError
 from tachograph.core.events import Event
-from tachograph.host import checkout, entering, forking, replay
+from tachograph.host import checkout, entering, fixture, forking, replay
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve, session_ids
 from tachograph.log.verdict import verdict
+from tachograph.log.writer import timestamp
 from tachograph.postmortem.shapes import Step
 from tachograph.postmortem.story import tell
 from tachograph.replay import edits
@@ -70,6 +71,18 @@ class Session:
             self.recording, self.timeline, os.fspath(folder), repository=os.fspath(repository) if repository is not None else None
         )
         return written.to_json()
+
+    def fixture(self, folder: str | os.PathLike[str]) -> dict[str, Any]:
+        """As ``tacho fixture --json``, without the replay: a self-contained copy in a new or empty folder, with a test. Raises ``UsageError`` where the
+        policy of today would mask more."""
+        checkout.unused(os.fspath(folder))
+        policy = wiring.policy().policy
+        if found := fixture.missed(self._opened, self.id, policy):
+            raise UsageError(
+                f"the rules of today mask {len(found)} more values in {self.id}, and a fixture is for a repository; tacho audit-secrets names them"
+            )
+        at = timestamp(wiring.SystemClock().unix_ms())
+        return fixture.write(self.recording, os.fspath(folder), at=at, policy=policy).to_json()
 
     def content(self, uri: str | None) -> Any:
         """The value behind a ``*_uri`` field of an event."""

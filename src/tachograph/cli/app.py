@@ -30,6 +30,7 @@ VERBS = {
     "cat": "print a session as self-contained JSON lines",
     "checkout": "write the recorded workspace as it was at a step into a folder",
     "doctor": "run an agent twice from its record, and name what makes it differ from run to run",
+    "fixture": "write a self-contained recording into a repository, and a test that replays it",
     "bisect": "find the commit of the agent's code at which a session stops replaying, or starts",
     "verify": "check that a record is whole and unaltered",
     "prove": "write a seal or a proof that can be checked without the store",

@@ -379,11 +379,11 @@ def changes(effects: list[dict[str, Any]], tree: str) -> bytes:
 
 
 def printed(player: Player, redactor: Redactor) -> Any:
-    """What the main process wrote to standard output, redacted as the recorder does it."""
+    """What the main process wrote to standard output, redacted as the recorder does it, with paths as they were recorded."""
     if not player.output:
         return ""
     player.look(b"".join(player.output))
-    return facts.text(b"".join(redactor.answer([], [b"".join(player.output)], collections.Counter())[1]))
+    return player._alias(facts.text(b"".join(redactor.answer([], [b"".join(player.output)], collections.Counter())[1])))
 
 
 def as_recorded(player: Player, redactor: Redactor, text: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -27,7 +28,9 @@ from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
 from . import launch, patterns, scratch, versions
+from .byplace import KnownByPlace, PlaceRedactor
 from .editing import EditedPlayer
+from .elsewhere import Elsewhere, Here, command_here, environment_here
 from .known import Known
 from .player import Player, as_recorded, printed
 from .policy import recorded
@@ -47,7 +50,8 @@ DUMMY_AWS = {"AWS_ACCESS_KEY_ID": "REPLAY", "AWS_SECRET_ACCESS_KEY": "REPLAY"}
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """One replay to be. ``command``: empty for the recorded one. ``quiet``: the agent's standard output goes to standard error. ``silent``: what it
-    prints goes nowhere. ``version``: of its code, where it is not to be as it is now. ``live``: kinds of ambient reads that are not answered from the tape."""
+    prints goes nowhere. ``version``: of its code, where it is not to be as it is now. ``live``: kinds of ambient reads that are not answered from the tape.
+    ``elsewhere``: where it runs, and how to do without the store's keys, where it is not the recorded place."""
 
     recording: Recording
     verified: bool
@@ -58,6 +62,7 @@ class Plan:
     version: Version | None = None
     lenient: bool = False
     live: Sequence[str] = ()
+    elsewhere: Elsewhere | None = None
 
 
 def replay(plan: Plan) -> dict[str, Any]:
@@ -104,7 +109,7 @@ class Stage:
     guarded: guard.GuardPlan
     meeting: launch.Meeting
     notes: list[str]
-    moved: versions.Moved | None = None
+    aliases: tuple[versions.Moved, ...] = ()
 
     def player(self, kind: Callable[..., P], read: Tape | None = None, **more: Any) -> P:
         """The driver that answers. ``read``: another tape than the whole one; ``more``: what this kind takes besides."""
@@ -119,9 +124,9 @@ class Stage:
         )  # fmt: skip
 
     def _alias(self, tree: str) -> Callable[[Any], Any]:
-        workspace = _alias(tree, self.root)
-        code = _alias(self.moved.here, self.moved.there) if self.moved is not None else workspace
-        return lambda value: workspace(code(value))
+        """Paths of here as they were recorded."""
+        places = [_alias(tree, self.root), *(_alias(one.here, one.there) for one in self.aliases)]
+        return lambda value: functools.reduce(lambda told, place: place(told), places, value)
 
     def run(self, player: Player, beside: Beside | None = None) -> launch.Ended:
         """The agent, to its end. Its host is a process that is forked here."""
@@ -151,33 +156,42 @@ def staged(plan: Plan) -> Iterator[Stage]:
     if not command:
         raise ReplayError("the recording names no command; give one after --, as in tacho replay SES -- python agent.py")
     policy, notes = recorded_policy(read)
-    redactor = Redactor(policy, key=plan.recording.opened.fingerprint_key, learns=True)
-    patterns.load(redactor.index, patterns.folder(os.environ), plan.recording.opened.fingerprint_key)
+    key = plan.recording.opened.fingerprint_key
+    redactor = PlaceRedactor(policy, key=key, learns=True) if plan.elsewhere is not None else Redactor(policy, key=key, learns=True)
+    patterns.load(redactor.index, patterns.folder(os.environ), key)
     plan.given.teach(redactor)
     base = read.workspace
     root = str(base["root"]) if base else str(facts.get("cwd") or os.getcwd())
-    if base and base.get("sha") and not os.path.isdir(root):
+    here = plan.elsewhere.here(base) if plan.elsewhere is not None else Here(root=root, moved=(), base=base)
+    if plan.elsewhere is None and base and base.get("sha") and not os.path.isdir(root):
         raise ReplayError(
             f"the repository {root} is gone, and its committed files are git's to keep, not the record's; clone it there again"
         )
-    restore = _restore(plan, base, root, command, read, redactor)
-    outside = _outside(root)
+    restore = _restore(plan, here, root, command, read, redactor)
+    outside = _outside(here.root or root)
     folder = tempfile.mkdtemp(prefix="tacho-replay-", dir=outside)
     meeting = launch.Meeting(outside)
     try:
-        guarded = _guard_plan(root, Path(folder), Path(meeting.socket))
+        guarded = _guard_plan(here.root or os.path.join(folder, "nowhere"), Path(folder), Path(meeting.socket))
         environment = _environment(facts, read, guarded)
-        moved = None
+        aliases = tuple(one for one in here.moved if one.there != root)
+        if plan.elsewhere is not None:
+            command, environment = command_here(command, here), environment_here(environment, here)
         if plan.version is not None and versions.place(plan.version, root) is None:
             moved = versions.lay_out(plan.version, str(Path(folder) / "code"))
             command = [moved.text(part) for part in command]
             path = environment.get("PYTHONPATH", "")
             environment["PYTHONPATH"] = os.pathsep.join([*versions.import_roots(moved), *([moved.text(path)] if path else [])])
+            aliases = (moved,)
         launch.executable(command, environment)
-        known = Known(redactor, plan.recording.opened.fingerprint_key, recorded=read.said(), given=facts.get("given") or ())
+        known = (
+            KnownByPlace(redactor)
+            if isinstance(redactor, PlaceRedactor)
+            else Known(redactor, key, recorded=read.said(), given=facts.get("given") or ())
+        )
         yield Stage(
             plan=plan, read=read, command=command, environment=environment, redactor=redactor, known=known, root=root, restore=restore,
-            guarded=guarded, meeting=meeting, notes=notes, moved=moved,
+            guarded=guarded, meeting=meeting, notes=notes, aliases=aliases,
         )  # fmt: skip
     finally:
         meeting.remove()
@@ -185,13 +199,15 @@ def staged(plan: Plan) -> Iterator[Stage]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _restore(plan: Plan, base: Any, root: str, command: list[str], read: Tape, redactor: Redactor) -> scratch.Restore:
-    if not base:
+def _restore(plan: Plan, here: Here, root: str, command: list[str], read: Tape, redactor: Redactor) -> scratch.Restore:
+    if not here.base:
         return scratch.Restore(root)
     code = code_of(command, read)
+    if plan.elsewhere is not None:
+        return scratch.plan({**here.base, "root": here.root or os.devnull}, here.code(code, root), redactor)
     if plan.version is None:
-        return scratch.plan(base, code, redactor)
-    return versions.restore(plan.version, base, code, read.touched(), redactor)
+        return scratch.plan(here.base, code, redactor)
+    return versions.restore(plan.version, here.base, code, read.touched(), redactor)
 
 
 def recorded_policy(read: Tape) -> tuple[Policy, list[str]]:
@@ -370,6 +386,8 @@ def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restor
     for number in said["covered"]:
         read.calls[number].covered = True
     recorded_hash = read.end.stdout_hash if read.end is not None else None
+    if plan.elsewhere is not None and not isinstance(read.stdout, str):
+        recorded_hash = None  # it was printed under a key that is not here, and there is no text to compare
     found = said["divergence"]
     run = report.Run(
         matched=collections.Counter(said["matched"]), divergence=Divergence(**found) if found else None, exit_code=ended.exit_code,

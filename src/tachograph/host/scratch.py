@@ -43,7 +43,7 @@ def plan(base: dict[str, Any], code: list[str], redactor: Redactor) -> Restore:
         present, committed = _from_commit(out, root, str(base["sha"]), files, set(base.get("deleted", [])), present, own)
         keep = committed | _new_code(root)
     else:
-        keep = set()
+        keep = set(base.get("as_now", ())) | (_new_code(root) if "as_now" in base else set())
     for name in sorted(present - keep - wanted.keys() - own):
         out.changes.append({"path": name, "action": "deleted"})
     for name, recorded in sorted(wanted.items()):
