@@ -103,7 +103,7 @@ def fork(plan: Plan) -> dict[str, Any]:
         session_id = ids.session_id(plan.clock.unix_ms(), plan.entropy(10))
         writing = Writing(plan, session_id, stage.read, stage.redactor, origin(plan, cut.point, bound), bound)
         player = stage.player(
-            Forking, cut.before, cut=cut, edits=bound, live=plan.live, allowed=plan.allowed, budget=plan.budget, writing=writing
+            Forking, cut.before, cut=cut, edits=bound, way=plan.live, allowed=plan.allowed, budget=plan.budget, writing=writing
         )
         ended = stage.run(player, player)
     said = ended.host
@@ -273,7 +273,7 @@ class Forking(EditedPlayer):
     """The driver of a fork: a player up to the cut, then whatever there is."""
 
     def __init__(
-        self, tape: Tape, redactor: Redactor, *, cut: forks.Cut, edits: Sequence[Edit], live: Live | None, allowed: frozenset[str],
+        self, tape: Tape, redactor: Redactor, *, cut: forks.Cut, edits: Sequence[Edit], way: Live | None, allowed: frozenset[str],
         budget: Budget, writing: Writing, **more: Any,
     ) -> None:  # fmt: skip
         super().__init__(tape, redactor, **more)
@@ -287,7 +287,7 @@ class Forking(EditedPlayer):
         self._cut = cut
         self._edits = edits
         self._edited: set[str] = set()
-        self._way = live
+        self._way = way
         self._allowed = allowed
         self._budget = budget
         self._writing = writing

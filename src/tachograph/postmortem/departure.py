@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph.core import events
 from tachograph.format import canonical
+from tachograph.providers.conversation import conversation
 from tachograph.replay.divergence import first_difference
 
-from .bundle import bundle, difference, system_text
+from .bundle import Change, bundle, difference, system_text
 from .changes import diff_lines
 from .shapes import Run, Step, Story
 from .story import tell
-from .values import arguments, plain, read, visible
+from .values import ABSENT, arguments, plain, read, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .bundle import Change
     from .ports import Recording
 
 #: Lines of a difference between two texts.
@@ -182,17 +182,17 @@ def _steps(stories: tuple[Story, Story], departing: tuple[Action | None, Action 
 def _saw(
     recordings: tuple[Recording, Recording], steps: tuple[Step | None, Step | None]
 ) -> tuple[tuple[str, Any, Any] | None, tuple[str, ...]]:
-    if steps[0] is None or steps[1] is None:
-        return None, ()
-    requests = [
-        read(recording, step.call.prompt_redacted_uri) for recording, step in zip(recordings, steps, strict=True) if step is not None
-    ]
-    if not all(request.there for request in requests):
-        return None, ()
-    saw = first_difference(plain(requests[0].value), plain(requests[1].value))
-    texts = [system_text(step.seen.system) if step.seen.system else "" for step in steps if step is not None]
+    requests: list[Any] = []
+    texts: list[str] = []
+    for recording, step in zip(recordings, steps, strict=True):
+        request = read(recording, step.call.prompt_redacted_uri) if step is not None else ABSENT
+        if step is None or not request.there:
+            return None, ()
+        requests.append(plain(request.value))
+        texts.append(system_text(conversation(step.call.provider, step.call.operation, request.value).system))
     lines = diff_lines(texts[0], texts[1]) if texts[0] != texts[1] else []
-    return saw, tuple(lines[:_LINES]) + ((f"… and {len(lines) - _LINES} lines more",) if len(lines) > _LINES else ())
+    more = (f"… and {len(lines) - _LINES} lines more",) if len(lines) > _LINES else ()
+    return first_difference(requests[0], requests[1]), (*lines[:_LINES], *more)
 
 
 def _answers(stories: tuple[Story, Story]) -> tuple[str, Any, Any] | None:
@@ -209,8 +209,6 @@ def _answers(stories: tuple[Story, Story]) -> tuple[str, Any, Any] | None:
 
 
 def _environment(one: Recording, other: Recording) -> list[Change]:
-    from .bundle import Change
-
     old, new = _variables(one), _variables(other)
     return [
         Change(what="environment", key=name, before=old.get(name), after=new.get(name))
