@@ -17,6 +17,7 @@ from tachograph.replay.gate import Delivery, Gate
 from tachograph.replay.tape import Tape, TapeCall
 
 from . import facts, filtering, requests
+from .again import Again
 from .ahead import Ahead
 from .ambient import Answering
 from .known import Known
@@ -236,7 +237,7 @@ class Player:
         if self._redactor.generation == self._masked:
             return request, None
         self._masked = self._redactor.generation
-        self.tape.rewrite(lambda recorded: self._redactor.settled(recorded, -1))
+        self.tape.rewrite(Again(self._redactor))
         request = requests.document(kind, told, payload, self._redactor, collections.Counter())
         return request, self.matcher.take(kind, lane, name, request)
 
