@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import collections
 import json
-import os
+import posixpath
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -144,7 +144,7 @@ def in_code(cause: Cause, site: str | None, code_changed: list[str]) -> Cause:
     if not code_changed or cause.kind in ("clock", "entropy", "clash", "code"):
         return cause
     path = (site or "").rpartition(":")[0]
-    here = next((name for name in code_changed if path and os.path.normpath(path).endswith("/" + name)), None)
+    here = next((name for name in code_changed if path and posixpath.normpath(path).endswith("/" + name)), None)
     if here is None and cause.kind not in ("unknown", "extra", "tap", "prompt", "command"):
         return cause
     return Cause("code", f"{cause.hint}; the agent's code is not what was recorded ({here or ', '.join(code_changed[:3])})")
