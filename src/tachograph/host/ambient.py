@@ -7,6 +7,7 @@ lane, kind and site in the order of reading; and what happened at a moment of th
 from __future__ import annotations
 
 import collections
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,9 +53,13 @@ class Gathered:
     def joined(self, peer: int, lane: str) -> None:
         self._lives.joined(peer, lane)
 
-    def add(self, peer: int, header: dict[str, Any], order: Iterator[int]) -> None:
+    def add(self, peer: int, header: dict[str, Any], payload: bytes, order: Iterator[int]) -> None:
         """A message ``ambient``. Its marks are numbered here, on arrival, among the pieces of answers. What is not as agreed is left out."""
+        at = 0
         for lane, kind, site, values in _entries(header.get("reads"), 4):
+            if isinstance(values, int) and 0 < values <= (len(payload) - at) // 8:
+                size = values
+                values, at = list(struct.unpack_from(f"<{size}d", payload, at)), at + 8 * size
             if isinstance(values, list):
                 self._reads.setdefault((self._lives.lane(peer, str(lane)), str(kind), str(site)), []).extend(values)
                 self.size += len(values)

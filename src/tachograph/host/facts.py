@@ -55,9 +55,15 @@ def host() -> dict[str, Any]:
     """The machine, as far as it can matter to an agent."""
     return {
         "hostname": platform.node(), "system": platform.system(), "release": platform.release(), "machine": platform.machine(),
-        "cpus": os.cpu_count(), "user": os.environ.get("USER") or str(os.getuid()), "timezone": os.environ.get("TZ"),
+        "cpus": os.cpu_count(), "user": os.environ.get("USER") or str(os.getuid()), "timezone": os.environ.get("TZ"), "zone": zone(),
         "locale": os.environ.get("LC_ALL") or os.environ.get("LANG"),
     }  # fmt: skip
+
+
+def zone() -> str | None:
+    """The machine's time zone (``Europe/Berlin``), where it is a link into the database of zones."""
+    name = os.path.realpath("/etc/localtime").partition("/zoneinfo/")[2]
+    return name or None
 
 
 def packages(path: list[str]) -> dict[str, str]:

@@ -68,7 +68,7 @@ class Player:
         self._redactor = redactor
         self._session_id = session_id
         self._writable = writable
-        self._alias = alias
+        self.alias = alias
         self._known = known
         self._masked = redactor.generation
         self._tree = tree
@@ -162,7 +162,7 @@ class Player:
         if header.get("ahead") != "spent":
             self._ahead.asked(peer.number)
         tally: collections.Counter[str] = collections.Counter()
-        told = self._alias(header.get("req") or {})
+        told = self.alias(header.get("req") or {})
         # A request that is the recorded one as it stands needs no masking: what was recorded is masked.
         request, call = told, None
         if kind == "tool" and not payload and self.stop is None:
@@ -384,7 +384,7 @@ def printed(player: Player, redactor: Redactor) -> Any:
     if not player.output:
         return ""
     player.look(b"".join(player.output))
-    return player._alias(facts.text(b"".join(redactor.answer([], [b"".join(player.output)], collections.Counter())[1])))
+    return player.alias(facts.text(b"".join(redactor.answer([], [b"".join(player.output)], collections.Counter())[1])))
 
 
 def as_recorded(player: Player, redactor: Redactor, text: Any) -> bool:

@@ -163,7 +163,7 @@ class Recorder:
             if self.failure is None:  # else it goes by the loss of the host, which is next
                 peer.send({"m": "synced", "n": header.get("n")})
         elif kind == "ambient":
-            self._reads.add(peer.number, header, self._order)
+            self._reads.add(peer.number, header, payload, self._order)
             if self._reads.size >= MOST:
                 self._write_reads()
         elif kind == "output":

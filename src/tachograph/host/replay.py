@@ -27,6 +27,7 @@ from tachograph.replay import guard, report, tape, unify
 from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
+from . import facts as host_facts
 from . import launch, patterns, scratch, versions
 from .byplace import KnownByPlace, PlaceRedactor
 from .editing import EditedPlayer
@@ -125,7 +126,11 @@ class Stage:
 
     def _alias(self, tree: str) -> Callable[[Any], Any]:
         """Paths of here as they were recorded."""
-        places = [_alias(tree, self.root), *(_alias(one.here, one.there) for one in self.aliases)]
+        places = [
+            _alias(tree, self.root),
+            *(_alias(one.here, one.there) for one in self.aliases),
+            _alias(str(self.guarded.tmp), _temporary(self.read.facts)),
+        ]
         return lambda value: functools.reduce(lambda told, place: place(told), places, value)
 
     def run(self, player: Player, beside: Beside | None = None) -> launch.Ended:
@@ -257,7 +262,16 @@ def _environment(facts: dict[str, Any], read: Tape, guarded: guard.GuardPlan) ->
     if any(call.sort == "model" and getattr(call.event, "provider", "") == "bedrock" for call in read.calls):
         environment = {**DUMMY_AWS, **environment}
     environment["TMPDIR"] = str(guarded.tmp)
+    zone = facts.get("host", {}).get("zone")
+    if "TZ" not in environment and zone and zone != host_facts.zone():
+        environment["TZ"] = str(zone)
     return environment
+
+
+def _temporary(facts: dict[str, Any]) -> str:
+    """The recorded folder for temporary files. The replay's is another one, and the two count as one."""
+    env = facts.get("env", {})
+    return next((str(env[name]).rstrip("/") for name in ("TMPDIR", "TEMP", "TMP") if env.get(name)), "/tmp")  # noqa: S108 - a name, not used
 
 
 def _alias(live: str, recorded: str) -> Callable[[Any], Any]:
