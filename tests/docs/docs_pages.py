@@ -144,7 +144,7 @@ _VARYING = (
     (r"\b\d+ bytes of a write", "N bytes of a write"),
     # How many secrets there are, and of which kind, depends on the environment that the tests run in.
     (r"\b\d+ (redactions|redacted)\b( \([^()\n]*\))?", r"N \1"),
-    (r"http://127\.0\.0\.1:\d+", "http://127.0.0.1:PORT"),
+    (r"\b127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     # What a machine's kernel can do is no matter of a page.
     (r'"(namespace|shm|landlock|seccomp)": [^\n]*?(,?)$', r'"\1": HERE\2'),
     (r"^  a guard that did not hold here: .*\n", ""),

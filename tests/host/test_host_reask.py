@@ -54,11 +54,11 @@ def test_how_often_the_decision_comes_again(recorded: Scene) -> None:
 def test_with_a_change_and_for_people(recorded: Scene) -> None:
     done = recorded("reask", recorded.session_id, "--step", "2", "-n", "6", "--live-model", "--set", "params.temperature=0")
     assert "actions as recorded  6 of 6 (100%; 95% interval 61% to 100%)" in done.stdout
-    assert "CAUSE: " in done.stdout
+    assert "STILL: " in done.stdout
     assert "   6 × no tool call   <- recorded" in done.stdout
     assert {request.body["temperature"] for request in recorded.models.requests} == {0}
     done = recorded("reask", recorded.session_id, "--step", "2", "-n", "6", "--live-model", "--set", "model=model-b")
-    assert "CHANCE: " in done.stdout
+    assert "OTHERWISE: " in done.stdout
     assert "   0 × no tool call   <- recorded" in done.stdout
 
 

@@ -82,7 +82,8 @@ def _print(found: dict[str, Any]) -> None:
         print("       0 × " + ("; ".join(one["name"] + "(…)" for one in recorded) or "no tool call") + "   <- recorded")
     for why in dict.fromkeys(found["failed"]):
         print(f"  {found['failed'].count(why)} gave no answer: {why}")
-    print("  " + _VERDICTS[found["verdict"]].format(low=actions["low"], high=actions["high"]))
+    verdicts = _CHANGED if found["changed"] else _VERDICTS
+    print("  " + verdicts[found["verdict"]].format(low=actions["low"], high=actions["high"]))
     print_notes(found["notes"])
     print(
         f"  kept: {', '.join(found['sessions'][:3])}"
@@ -94,6 +95,13 @@ _VERDICTS = {
     "cause": "CAUSE: from this input the model usually decides so (more than half of the time, 95% sure); change the input, not the luck",
     "chance": "CHANCE: from this input the model usually decides otherwise (95% sure); the recorded decision was an unlikely draw",
     "open": "OPEN: between {low:.0%} and {high:.0%} of draws decide so, which may be more or less than half; ask more often (-n)",
+}
+
+#: Of another question than the recorded one.
+_CHANGED = {
+    "cause": "STILL: with the change the model usually decides as recorded (more than half of the time, 95% sure)",
+    "chance": "OTHERWISE: with the change the model usually decides otherwise (95% sure)",
+    "open": "OPEN: with the change between {low:.0%} and {high:.0%} of draws decide as recorded; ask more often (-n)",
 }
 
 

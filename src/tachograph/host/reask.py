@@ -99,7 +99,7 @@ def reask(plan: forking.Plan, count: int, progress: Callable[[int, int], None] =
     found = agreement.compare(recorded, [_masked(answer, redactor) for answer in answers])
     return {
         "session_id": plan.recording.session_id, "step": plan.step, "event_id": plan.event_id, "endpoint": endpoint,
-        "model_id": edits.model(editable(request)), **found, "tokens": spent.tokens, "calls": spent.calls, "sessions": sessions, "notes": notes,
+        "changed": [edit.what for edit in plan.edits], "model_id": edits.model(editable(request)), **found, "tokens": spent.tokens, "calls": spent.calls, "sessions": sessions, "notes": notes,
     }  # fmt: skip
 
 
