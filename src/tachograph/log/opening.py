@@ -123,16 +123,17 @@ class OpenStore:
     def unwrapped(self, session_id: str, found: wrapfile.WrapFile) -> bytes:
         """The key in a file of wraps (``store``: the shared keys)."""
         name = layout.STORE_KEYS if session_id == STORE else layout.keys(session_id)
-        trusted = self.trusted
-        if found.signed_by(self.id, session_id, trusted) is None:
-            trusted |= succession.trusted(self.key.public(), statements(self.store), self.id)  # rotated since
-        return _unwrapped(self.ring, found, session_id, self.id, trusted, f"{self.store.url}/{name}")
+        signed = found.signed_by(self.id, session_id, self.trusted) is not None
+        if not signed:
+            trusted = self.trusted | succession.trusted(self.key.public(), statements(self.store), self.id)  # rotated since
+            signed = found.signed_by(self.id, session_id, trusted) is not None
+        return _unwrapped(self.ring, found, session_id, self.id, signed, f"{self.store.url}/{name}")
 
 
-def _unwrapped(ring: Ring, found: wrapfile.WrapFile, name: str, store_id: str, trusted: frozenset[bytes], where: str) -> bytes:
-    """What is wrapped there, if it is the key that a trusted one has signed for."""
+def _unwrapped(ring: Ring, found: wrapfile.WrapFile, name: str, store_id: str, signed: bool, where: str) -> bytes:
+    """What is wrapped there, if it is the key that a trusted one has signed for. A signature takes longer to check than all the rest."""
     key = ring.open(store_id, name, found.wraps, where, good=found.is_of)
-    if found.signed_by(store_id, name, trusted) is None:
+    if not signed:
         raise KeyUnavailableError(
             f"the wrapped key of {name} is not one that this store's key has signed, {where}; restore the file from a backup"
         )
@@ -245,7 +246,7 @@ def open_store(store: Store, key: keys.KeyFile | Ring) -> OpenStore:
     stranger = first not in trusted and root not in succession.trusted(first, said, store_id)
     where = f"{store.url}/{layout.STORE_KEYS}"
     found = wrapfile.load(store.read(layout.STORE_KEYS, limit=_LIMIT), where)
-    shared = _unwrapped(ring, found, STORE, store_id, trusted, where)
+    shared = _unwrapped(ring, found, STORE, store_id, found.signed_by(store_id, STORE, trusted) is not None, where)
     if len(shared) != 2 * boxes.KEY:
         raise FormatError(f"the shared keys have the wrong length, {where}; restore the file from a backup")
     return OpenStore(store, store_id, own, shared[: boxes.KEY], shared[boxes.KEY :], ring, trusted, owners, stranger)
