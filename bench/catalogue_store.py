@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 from collections.abc import Iterator
@@ -143,7 +144,14 @@ def _drafts(random_: random.Random, number: int, count: int, text: int, mark: st
 
 
 def prose(random_: random.Random, size: int) -> str:
-    """About so many bytes of words, rare ones rarely."""
+    """So many characters from a long text of words, rare ones rarely: no two places of it are much alike."""
     if not size:
         return ""
-    return " ".join(WORDS[min(int(random_.paretovariate(0.6)) * 3 + random_.randrange(3), len(WORDS) - 1)] for _ in range(size // 7))
+    at = random_.randrange(len(_pool()) - size)
+    return _pool()[at : at + size]
+
+
+@functools.cache
+def _pool() -> str:
+    random_ = random.Random(0)
+    return " ".join(WORDS[min(int(random_.paretovariate(0.6)) * 3 + random_.randrange(3), len(WORDS) - 1)] for _ in range(1_500_000))

@@ -12,7 +12,7 @@ from fleet_helpers import DAY, START, Clock, Failing, Fleet, call, tool
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import ConflictError, StoreError
-from tachograph.fleet import building, catalogue, parquet, rows, sessions
+from tachograph.fleet import building, catalogue, parquet, rows, sessions, workers
 from tachograph.fleet.catalogue import Catalogue
 from tachograph.fleet.heard import listen
 from tachograph.log import recover
@@ -338,7 +338,7 @@ def test_many_are_read_by_several_processes_with_the_same_result(fleet: Fleet, m
     busy(fleet)
     monkeypatch.setattr(building, "FEW", 1)
     monkeypatch.setattr(building, "BATCH", 2)
-    monkeypatch.setattr(building, "processors", lambda: 2)
+    monkeypatch.setattr(workers, "processors", lambda: 2)
     told: list[tuple[int, int]] = []
     fleet.update(progress=lambda done, total: told.append((done, total)))
     assert told[0] == (0, 7)

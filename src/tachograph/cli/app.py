@@ -22,6 +22,7 @@ VERBS = {
     "reask": "put one step's question to the model again, several times: chance or cause?",
     "diff": "where two sessions depart, and what was in force there",
     "ls": "list the sessions of the store",
+    "search": "find a text in the contents of all sessions",
     "sql": "ask the catalogue of all sessions in SQL",
     "radius": "which sessions saw the same: a prompt, a tool's output, a document, a model",
     "cost": "tokens and money, by session, model, prompt, tool or repository",

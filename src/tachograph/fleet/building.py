@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import multiprocessing
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +17,7 @@ from tachograph.format import layout
 from tachograph.log.ahead import Ahead
 from tachograph.log.retention import DAY, unix_ms
 
-from . import parquet, rows
+from . import parquet, rows, workers
 from .rows import Rows
 
 #: Tables that have a file in each home. In the order in which they are written: whoever dies over it leaves files that nobody speaks of.
@@ -99,7 +97,6 @@ def build(job: Job, wanted: Sequence[Listed], done: Callable[[int], None]) -> Wr
 
 
 def _each(job: Job, parts: list[list[Listed]], count: int) -> Iterator[tuple[int, Written]]:
-    global _job
     if job.store.segments is not None:
         with Ahead(job.store) as far:
             list(far.names(layout.SESSIONS))  # one list for all
@@ -107,31 +104,7 @@ def _each(job: Job, parts: list[list[Listed]], count: int) -> Iterator[tuple[int
             for part in parts:
                 yield len(part), _write(near, part)
         return
-    workers = min(len(parts), processors())
-    if count < FEW or workers < 2:
-        for part in parts:
-            yield len(part), _write(job, part)
-        return
-    _job = job
-    try:
-        # Forked, so that the store comes along as it is: it may hold connections that only know how to be made anew.
-        with multiprocessing.get_context("fork").Pool(workers) as pool:
-            yield from pool.imap_unordered(_work, parts)
-    finally:
-        _job = None
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-_job: Job | None = None
-
-
-def _work(part: list[Listed]) -> tuple[int, Written]:
-    assert _job is not None
-    return len(part), _write(_job, part)
+    yield from workers.spread(lambda part: (len(part), _write(job, part)), parts, alone=count < FEW)
 
 
 def _write(job: Job, part: list[Listed]) -> Written:

@@ -154,7 +154,7 @@ def _values(column: Any) -> list[Any]:
 
 
 def _threads() -> int:
-    from .building import processors
+    from .workers import processors
 
     return max(1, processors())
 

@@ -37,15 +37,15 @@ def read(store: Store, session_id: str, size: int = 0, *, only_session: bool = F
     """The rows of a session. ``size``: of its files, as they were listed before; ``only_session``: no rows of its events."""
     found = _Reading(session_id, size, only_session)
     try:
-        for fields in _lines(store, session_id, found.damaged):
+        for _, fields in lines(store, session_id, found.damaged):
             found.take(fields)
     except (FormatError, NotFoundError, StoreError) as error:
         found.damaged(str(error))
     return found.done()
 
 
-def _lines(store: Store, session_id: str, damaged: Callable[[str], None]) -> Iterator[Row]:
-    """As ``log.reader.Recording`` reads them. A tail that a writer may be about to finish is nothing to speak of."""
+def lines(store: Store, session_id: str, damaged: Callable[[str], None]) -> Iterator[tuple[int, Row]]:
+    """(segment, line), as ``log.reader.Recording`` reads them. A tail that a writer may be about to finish is nothing to speak of."""
     numbers = segments(store, session_id)
     if numbers != list(range(1, len(numbers) + 1)):
         damaged(f"a segment is missing, {store.url}/{layout.session(session_id)}; run tacho verify {session_id}")
@@ -54,7 +54,7 @@ def _lines(store: Store, session_id: str, damaged: Callable[[str], None]) -> Ite
     for segment, data, void in lines_of(store, session_id, numbers):
         name, at = f"{store.url}/{layout.events(session_id, segment)}", 0
         for offset, raw, digest in valid_lines(previous, data):
-            yield parsed(raw, f"{name} offset {offset}")
+            yield segment, parsed(raw, f"{name} offset {offset}")
             previous, at = digest, offset + len(raw)
         if at < len(data) and (void or not torn.torn_line(data, at)):
             damaged(f"the chain breaks at {name} offset {at}; run tacho verify {session_id}")

@@ -75,13 +75,22 @@ def framed(box: bytes) -> bytes:
 def nodes(compressed: bytes) -> list[tuple[bytes, bytes, bytes]]:
     """(id, kind, payload) of the nodes of a decrypted frame. Raises ``ValueError`` for bytes that are none. Plain tuples: rebuilding a
     long session's prompt opens every frame, and is waited for."""
+    return nodes_of(unpacked(compressed))
+
+
+def unpacked(compressed: bytes) -> bytes:
+    """The nodes of a decrypted frame, one behind the other. Raises ``ValueError``."""
     try:
         # The bound of ``decompress`` does not hold where the frame states its own size.
         if zstandard.frame_content_size(compressed) > MAX_FRAME:
             raise ValueError(f"a frame of more than {MAX_FRAME} bytes")
-        data = _decompressor.decompress(compressed, max_output_size=MAX_FRAME, allow_extra_data=False)
+        return _decompressor.decompress(compressed, max_output_size=MAX_FRAME, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise ValueError(f"a frame that does not decompress ({error})") from None
+
+
+def nodes_of(data: bytes) -> list[tuple[bytes, bytes, bytes]]:
+    """As ``nodes``, of what ``unpacked`` gives. Raises ``ValueError``."""
     out = []
     at, size, unpack, head = 0, len(data), _NODE.unpack_from, _NODE.size
     while at < size:
