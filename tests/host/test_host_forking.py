@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -413,3 +417,32 @@ def test_vary_shares_one_budget(recorded: Scene) -> None:
     table = done.json()
     assert [row["calls"]["live"] for row in table["rows"]] == [1, 1, 0]
     assert done.returncode == 1
+
+
+def test_what_the_agent_reads_of_its_surroundings_is_the_recorded_thing_in_a_fork_and_in_its_replay(tmp_path: Path) -> None:
+    agent = AGENT.replace(
+        "print(globals()", "import random, time, uuid\nprint(time.time(), random.random(), uuid.uuid4())\nprint(globals()"
+    )
+    with scene(tmp_path, agent=agent) as found:
+        first = next(
+            line["content"] for line in found.lines(found.session_id) if line["type"] == "ambient" and line["kind"] == "stdout"
+        ).split("\n")[0]
+        done, report = found.fork("--at", "2", "--set", "params.temperature=0", "--live-model")
+        assert first in done.stderr
+        assert report["ended"] == "by_itself"
+        assert found("replay", report["session_id"], "--json").json()["verdict"] == "identical"
+
+
+def test_an_interrupted_fork_is_sealed(tmp_path: Path) -> None:
+    with scene(tmp_path) as found, ModelServer(Script(turns=[Turn("Late.", when="one", first_delay_ms=20_000)])) as slow:
+        command = [sys.executable, "-m", "tachograph.cli.app", "fork", found.session_id, "--at", "2", "--live-model"]
+        around = {**environment(slow.url, "anthropic"), **found.tacho.settings}
+        with subprocess.Popen(command, cwd=found.folder, env=around, stderr=subprocess.PIPE, start_new_session=True) as running:
+            until = time.monotonic() + 60
+            while not slow.requests and time.monotonic() < until:
+                time.sleep(0.1)
+            os.killpg(running.pid, signal.SIGINT)
+            running.communicate(timeout=60)
+        assert running.returncode == 130
+        fork = next(row["session_id"] for row in found("ls", "--json").json() if row["session_id"] != found.session_id)
+        assert found("verify", fork).returncode == 0

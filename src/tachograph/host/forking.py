@@ -106,6 +106,8 @@ def fork(plan: Plan) -> dict[str, Any]:
             Forking, cut.before, cut=cut, edits=bound, way=plan.live, allowed=plan.allowed, budget=plan.budget, writing=writing
         )
         ended = stage.run(player, player)
+    if ended.interrupted is not None:
+        raise KeyboardInterrupt  # the fork is sealed, and what the agent made of the interruption is no finding
     said = ended.host
     if said is None or "fork" not in said:
         record.declare_loss(plan.opened, session_id, ended, None, clock=plan.clock, entropy=plan.entropy)
