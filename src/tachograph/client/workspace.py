@@ -18,7 +18,7 @@ def apply(payload: bytes) -> None:
     root = os.path.realpath(found["root"])
     for change in found["changes"]:
         path = os.path.join(root, change["path"])
-        if not os.path.realpath(os.path.dirname(path)).startswith(root):
+        if os.path.commonpath([root, os.path.realpath(os.path.dirname(path))]) != root:
             continue  # a recording must not be able to write beside the workspace, guard or no guard
         _apply(path, change)
 
@@ -31,9 +31,9 @@ def _apply(path: str, change: Any) -> None:
             return
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.islink(path) or ("link" in change and os.path.lexists(path)):
+        os.unlink(path)  # replaced, not followed: it may lead out of the workspace
     if "link" in change:
-        if os.path.lexists(path):
-            os.unlink(path)
         os.symlink(change["link"], path)
         return
     data = base64.b64decode(change["base64"]) if "base64" in change else change["text"].encode("utf-8", "surrogatepass")

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import tachograph
-from tachograph import providers
 from tachograph.core import events, ids
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import ReplayError, UsageError
@@ -25,14 +24,14 @@ from tachograph.log.opening import OpenStore, check_signer
 from tachograph.log.reader import Recording
 from tachograph.log.writer import SessionWriter
 from tachograph.redact.engine import Redactor
-from tachograph.replay import agreement, edits
+from tachograph.replay import edits
 from tachograph.replay import fork as forks
 from tachograph.replay.agreement import Answer
 from tachograph.replay.edits import Edit
 from tachograph.replay.gate import Delivery
 from tachograph.replay.tape import Tape, TapeCall
 
-from . import facts, record, replay, requests
+from . import answering, record, replay, requests
 from .editing import EditedPlayer, as_edited, editable, edited
 from .entering import Entering
 from .recorder import Recorder, masked
@@ -41,7 +40,7 @@ from .server import Peer, Server
 from .workspace import Watcher
 
 if TYPE_CHECKING:
-    from .live import Asked, Live, Question
+    from .live import Asked, Live
 
 #: Live calls of one fork, where nothing else is said: an agent that goes round in circles must not empty an account.
 CALLS = 50
@@ -98,7 +97,7 @@ def fork(plan: Plan) -> dict[str, Any]:
         bound = edits.bound(plan.edits, editable(cut.point.request))
         endpoint = None
         if plan.live is not None:
-            endpoint = plan.live.check(question(cut.point.request, b""))
+            endpoint = plan.live.check(answering.question(cut.point.request, b""))
             plan.live.teach(stage.redactor)
         session_id = ids.session_id(plan.clock.unix_ms(), plan.entropy(10))
         writing = Writing(plan, session_id, stage.read, stage.redactor, origin(plan, cut.point, bound), bound)
@@ -139,42 +138,6 @@ def fork(plan: Plan) -> dict[str, Any]:
         "notes": [*ended.notes, *stage.notes, *found["notes"]],
         "seconds": round(ended.seconds, 3),
     }  # fmt: skip
-
-
-def question(request: Mapping[str, Any], body: bytes) -> Question:
-    """What is sent of a request document."""
-    from .live import Question
-
-    return Question(method=str(request["method"]), url=str(request["url"]), headers=request.get("headers") or [], body=body)
-
-
-def recorded_answer(call: TapeCall) -> Answer:
-    """What the recording's model decided."""
-    head: dict[str, Any] = next((piece.header["head"] for piece in call.pieces if piece.header["m"] == "head"), {})
-    last = call.pieces[-1].header if call.pieces else {}
-    return answer_of(
-        call.request, head, [piece.data for piece in call.pieces if piece.header["m"] == "chunk"], whole=last.get("state") == "eof"
-    )[0]
-
-
-def answer_of(request: Mapping[str, Any], head: Mapping[str, Any], chunks: Sequence[bytes], *, whole: bool) -> tuple[Answer, int]:
-    """What an answer decided, and how many tokens it says that it cost."""
-    headers = [[str(k), str(v)] for k, v in head.get("headers", [])]
-    decoded = providers.decode(
-        providers.Exchange(
-            method=str(request["method"]), url=str(request["url"]), request_headers=tuple((str(k), str(v)) for k, v in request["headers"]),
-            request=request.get("body"), status=head.get("status"), answer_headers=tuple((k, v) for k, v in headers),
-            answer=facts.decoded(headers, b"".join(chunks)), complete=whole,
-        )
-    )  # fmt: skip
-    if decoded is None or not head:
-        return Answer(failed="no answer"), 0
-    usage = decoded.usage
-    tokens = usage.get("total_tokens") or sum(usage.get(name, 0) for name in _COUNTED)
-    return (agreement.answer(decoded) if whole or decoded.error else Answer(failed="the answer broke off")), tokens
-
-
-_COUNTED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
 def origin(plan: Plan, point: TapeCall, bound: Sequence[Edit]) -> dict[str, Any]:
@@ -321,7 +284,7 @@ class Forking(EditedPlayer):
             self._way.close()
         self._conclude()
         summary = self._writing.end(ended, self.notes)
-        recorded = recorded_answer(self._cut.point)
+        recorded = answering.recorded_answer(self._cut.point)
         decided = None
         if self.decision is not None:
             now = self._redactor.document(self.decision.to_json())
@@ -538,7 +501,7 @@ class Forking(EditedPlayer):
         self.live_calls += 1
         exchange = Exchange(self, peer, number, {**header["req"], "body": _parsed(payload)}, str(header.get("lane", peer.lane)))
         self._asked[(peer.number, number)] = exchange
-        exchange.asked = self._way.ask(question(header["req"], payload), exchange.tell)
+        exchange.asked = self._way.ask(answering.question(header["req"], payload), exchange.tell)
 
     def _changed(self, header: dict[str, Any], payload: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """The call as it is to be made."""
@@ -564,7 +527,7 @@ class Forking(EditedPlayer):
     def answered(self, exchange: Exchange) -> None:
         """A live answer is whole, or broke off."""
         self._asked.pop((exchange.peer.number, exchange.number), None)
-        answer, tokens = answer_of(exchange.request, exchange.head, exchange.chunks, whole=exchange.failed is None)
+        answer, tokens = answering.answer_of(exchange.request, exchange.head, exchange.chunks, whole=exchange.failed is None)
         self.tokens += tokens
         status = exchange.head.get("status")
         if exchange.failed is not None:

@@ -24,7 +24,7 @@ from tachograph.replay import fork as forks
 from tachograph.replay.agreement import Answer
 from tachograph.replay.tape import Tape, TapeCall
 
-from . import forking, patterns, replay
+from . import answering, forking, patterns, replay
 from .editing import editable
 from .live import AT_ONCE, Live, Question
 from .server import Peer
@@ -73,7 +73,7 @@ def reask(plan: forking.Plan, count: int, progress: Callable[[int, int], None] =
     live.teach(redactor)
     request, changed = _request(plan, point)
     notes += changed
-    sent = forking.question(request, _bytes(request.get("body")))
+    sent = answering.question(request, _bytes(request.get("body")))
     endpoint = live.check(sent)
     if b"[REDACTED:" in sent.body:
         notes.append("what was masked in the recording was sent to the model as its placeholder")
@@ -86,7 +86,7 @@ def reask(plan: forking.Plan, count: int, progress: Callable[[int, int], None] =
     for said in _ask(live, sent, count, plan.budget, spent):
         if said.error is not None or said.head.get("status") in (401, 403):
             _refuse(said, endpoint, answered=bool(answers))
-        answer, cost = forking.answer_of(
+        answer, cost = answering.answer_of(
             request, said.head, [data for _, header, data in said.pieces if header["m"] == "chunk"], whole=said.error is None
         )
         spent.tokens += cost
@@ -95,7 +95,7 @@ def reask(plan: forking.Plan, count: int, progress: Callable[[int, int], None] =
         progress(len(answers), count)
     if len(answers) < count and (why := plan.budget.over(spent.calls, spent.tokens)) is not None:
         notes.append(f"asked {len(answers)} times and not {count}: {why}")
-    recorded = forking.recorded_answer(point)
+    recorded = answering.recorded_answer(point)
     found = agreement.compare(recorded, [_masked(answer, redactor) for answer in answers])
     return {
         "session_id": plan.recording.session_id, "step": plan.step, "event_id": plan.event_id, "endpoint": endpoint,
