@@ -134,6 +134,9 @@ def test_radius(tacho: Tacho) -> None:
     assert [row["name"] for row in tacho("radius", "--prompt", "P@2", "--json").json()["sessions"]] == ["task 2"]
     (last,) = tacho("radius", "--model", "house-model", "--json").json()["sessions"]
     assert last["after"]["tools"] == {"deploy": 1}
+    by_text = tacho("radius", "--text", "page that everybody reads", "--json").json()
+    assert [(row["name"], row["saw"][0]["line"]) for row in by_text["sessions"]] == [("task 0", 3), ("task 1", 3)]
+    assert tacho("radius", "--text", "page that nobody reads").returncode == 1
     assert tacho("radius", "--model", "nothing").returncode == 1
     assert tacho("radius", first, "--prompt", "P@0").returncode == 1, "nobody but itself"
     for wrong in ([], ["--event", "3"], ["--content", "12"], [first, "--event", "99"], [first, "--event", "3", "--model", "m"]):

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph import wiring
 from tachograph.core.errors import UsageError
+from tachograph.log.opening import OpenStore
 from tachograph.log.reader import resolve
 
 from . import asking
 from .app import NO
-from .output import plural, print_json
+from .output import plural, print_json, print_notes
 
 if TYPE_CHECKING:
     from tachograph.fleet.radius import After, Exposed, Key
@@ -33,6 +34,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--guardrail", metavar="G[@V]", help="a guardrail, or one version of it")
     what.add_argument("--model", metavar="M", help="a model, as it was asked for or as it answered")
     what.add_argument("--content", metavar="ID", help="a content by its id: a tool's output, a document, a message, a prompt")
+    what.add_argument(
+        "--text", metavar="TEXT", help="a text, wherever it stands in what a session holds; opens contents, as tacho search does"
+    )
     parser.add_argument("--limit", metavar="N", type=int, default=_MOST, help=f"sessions at most ({_MOST}; 0: all)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
@@ -42,15 +46,17 @@ def run(options: argparse.Namespace) -> int:
     from tachograph.fleet.query import asking as query_over
 
     named = next(
-        ((kind, value) for kind in ("prompt", "guardrail", "model", "content") if (value := getattr(options, kind)) is not None), None
+        ((kind, value) for kind in ("prompt", "guardrail", "model", "content", "text") if (value := getattr(options, kind)) is not None),
+        None,
     )
     if options.session is None and (named is None or options.event is not None):
         raise UsageError(
-            "what is to be looked for; name a session (tacho radius SES --event E), or --prompt, --guardrail, --model or --content"
+            "what is to be looked for; name a session (tacho radius SES --event E), or --prompt, --guardrail, --model, --content or --text"
         )
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
     own = resolve(opened.store, options.session) if options.session is not None else None
+    places = _places(chosen, opened, options.text) if options.text is not None else None
     with asking.up_to_date(chosen, opened) as asked, query_over(asked.catalogue, asked.copies) as query:
         if named is not None:
             kind, value = named
@@ -59,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
             keys = radius.keys_of_event(query, str(own), options.event)
         else:
             keys = radius.keys_of_session(query, str(own))
-        found = radius.exposed(query, keys)
+        found = radius.exposed(query, keys, places)
     others = [one for one in found if one.session_id != own]
     if options.json:
         print_json(
@@ -78,6 +84,19 @@ def run(options: argparse.Namespace) -> int:
     if not others:
         print("no other session saw any of it" if own else "no session saw it")
     return 0 if others else NO
+
+
+def _places(chosen: wiring.Settings, opened: OpenStore, text: str) -> dict[str, int]:
+    """By session, the first line that holds the text."""
+    from tachograph.fleet import needle
+
+    from . import search
+
+    wanted = needle.needle(text)
+    search.enter(chosen, opened, text, None)
+    done = search.search(chosen, opened, wanted, lambda _, listed: listed)
+    print_notes([f"not looked at to its end: {one.session_id}: {one.problem}" for one in done.found if one.problem])
+    return {one.session_id: one.hits[0].seq for one in done.found if one.hits}
 
 
 def _print(one: Exposed, keys: list[Key]) -> None:

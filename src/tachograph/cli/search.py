@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tachograph import wiring
@@ -41,35 +43,69 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from tachograph.fleet import needle as needles
-    from tachograph.fleet import searching, sessions
+    from tachograph.fleet import sessions
 
     needle = needles.needle(options.text, regex=options.regex, ignore_case=options.ignore_case)
     chosen = wiring.settings(options.store)
     wanted = asking.wanted(options, chosen.clock.unix_ms())
     opened = wiring.open_for_reading(chosen)
     named = {resolve(opened.store, name) for name in options.session}
-    _enter(chosen, opened, options.text, next(iter(named)) if len(named) == 1 else None)
+    enter(chosen, opened, options.text, next(iter(named)) if len(named) == 1 else None)
+
+    def meant(asked: asking.Asked, listed: list[Listed]) -> list[Listed]:
+        if not named and not wanted.any():
+            return listed
+        links = sessions.links_of(sessions.heard_of(asked.catalogue))
+        rows = {row["session_id"]: row for row in sessions.of_catalogue(asked.catalogue)}
+        return [
+            each
+            for each in listed
+            if (not named or each.session_id in named) and wanted.matches(rows[each.session_id], links.get(each.session_id, []), None)
+        ]
+
+    done = search(chosen, opened, needle, meant, filters=not options.no_filters)
+    return _tell(options, done, len(done.shredded & named) if named else len(done.shredded))
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search that was made. ``shredded``: sessions of the store with nothing left to look at."""
+
+    todo: Plan
+    found: list[Found]
+    shredded: set[str]
+
+
+def search(
+    chosen: wiring.Settings,
+    opened: OpenStore,
+    needle: Needle,
+    meant: Callable[[asking.Asked, list[Listed]], list[Listed]],
+    *,
+    filters: bool = True,
+) -> Search:
+    """Look through the sessions that are meant. The catalogue is not held meanwhile: that may take a while."""
+    from tachograph.fleet import searching, sessions
+
     with asking.up_to_date(chosen, opened) as asked:
-        all_of_them = searching.listed(asked.catalogue)
-        if named or wanted.any():
-            links = sessions.links_of(sessions.heard_of(asked.catalogue))
-            rows = {row["session_id"]: row for row in sessions.of_catalogue(asked.catalogue)}
-            all_of_them = [
-                each
-                for each in all_of_them
-                if (not named or each.session_id in named) and wanted.matches(rows[each.session_id], links.get(each.session_id, []), None)
-            ]
-        hidden = {session_id for session_id, kind, _ in sessions.heard_of(asked.catalogue).links if kind == "shredded"}
-        todo = searching.Plan(all_of_them, 0, []) if options.no_filters else searching.plan(asked.catalogue, all_of_them, needle)
+        look = meant(asked, searching.listed(asked.catalogue))
+        shredded = {session_id for session_id, kind, _ in sessions.heard_of(asked.catalogue).links if kind == "shredded"}
+        todo = searching.plan(asked.catalogue, look, needle) if filters else searching.Plan(look, 0, [])
     by_the_way = [] if sum(each.size for each in todo.without) > searching.BY_THE_WAY else todo.without
-    found = _search(opened, todo.look, needle, by_the_way)
+    found = []
+    with asking.bar("sessions") as progress:
+        for done, one in enumerate(searching.search(opened, todo.look, needle, by_the_way), 1):
+            found.append(one)
+            if progress is not None:
+                progress(done, len(todo.look))
     if any(one.filter is not None for one in found):
         with asking.up_to_date(chosen, opened) as asked:
-            searching.keep(asked.catalogue, found, lambda session_id: session_id in hidden)
-    return _tell(options, todo, found, len(hidden & named) if named else len(hidden))
+            gone = {session_id for session_id, kind, _ in sessions.heard_of(asked.catalogue).links if kind == "shredded"}
+            searching.keep(asked.catalogue, found, lambda session_id: session_id in gone)
+    return Search(todo, sorted(found, key=lambda one: one.session_id), shredded)
 
 
-def _enter(chosen: wiring.Settings, opened: OpenStore, said: str, subject: str | None) -> None:
+def enter(chosen: wiring.Settings, opened: OpenStore, said: str, subject: str | None) -> None:
     """A search is entered in the ledger before it is made, with what was searched for, encrypted, its secrets masked."""
     from tachograph.host import custody
 
@@ -80,19 +116,8 @@ def _enter(chosen: wiring.Settings, opened: OpenStore, said: str, subject: str |
         print_notes([f"this search is not entered in the ledger: {error}"])
 
 
-def _search(opened: OpenStore, look: list[Listed], needle: Needle, by_the_way: list[Listed]) -> list[Found]:
-    from tachograph.fleet import searching
-
-    found = []
-    with asking.bar("sessions") as progress:
-        for done, one in enumerate(searching.search(opened, look, needle, by_the_way), 1):
-            found.append(one)
-            if progress is not None:
-                progress(done, len(look))
-    return sorted(found, key=lambda one: one.session_id)
-
-
-def _tell(options: argparse.Namespace, todo: Plan, found: list[Found], shredded: int) -> int:
+def _tell(options: argparse.Namespace, done: Search, shredded: int) -> int:
+    todo, found = done.todo, done.found
     hits = [hit for one in found for hit in one.hits]
     count = sum(one.count for one in found)
     problems = [one for one in found if one.problem]

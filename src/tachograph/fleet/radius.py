@@ -5,7 +5,7 @@ Equal contents have equal ids in all sessions of a store, so this needs no key, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,8 +23,8 @@ _PART = 5000
 
 @dataclass(frozen=True)
 class Key:
-    """``kind``: ``content`` (an id), ``prompt``, ``guardrail`` (``id@version``, or an id with any version) or ``model``. ``about``: where it
-    came from, for people."""
+    """``kind``: ``content`` (an id), ``prompt``, ``guardrail`` (``id@version``, or an id with any version), ``model``, or ``text`` (whose places a
+    search has found). ``about``: where it came from, for people."""
 
     kind: str
     value: str
@@ -127,8 +127,9 @@ def _version(name: str, version: str | None) -> str:
 # -- from keys to sessions --------------------------------------------------------------------------------------------------------
 
 
-def exposed(query: Query, keys: Sequence[Key]) -> list[Exposed]:
-    """The sessions that saw any of these, the oldest first, with what each did then."""
+def exposed(query: Query, keys: Sequence[Key], places: Mapping[str, int] | None = None) -> list[Exposed]:
+    """The sessions that saw any of these, the oldest first, with what each did then. ``places``: by session, the first line that holds the
+    text, where one of the keys is a text."""
     found: dict[str, Exposed] = {}
 
     def saw(number: int, rows: Iterable[Sequence[Any]]) -> None:
@@ -154,6 +155,8 @@ def exposed(query: Query, keys: Sequence[Key]) -> list[Exposed]:
             )
         elif key.kind in ("prompt", "guardrail"):
             saw(number, _versions(query, key))
+        elif key.kind == "text":
+            saw(number, (places or {}).items())
     if found:
         _about(query, found)
         _after(query, found)
