@@ -98,7 +98,7 @@ def test_a_host_reads_nothing_outside_of_the_workspace_through_the_launcher(tmp_
 
 
 REQUEST = {
-    "m": "session", "v": 1, "argv": ["python"], "env": {}, "cwd": "/w", "umask": 0o022, "host": {}, "repository": {}, "root": "/w", "name": None,
+    "m": "session", "v": 2, "argv": ["python"], "env": {}, "cwd": "/w", "umask": 0o022, "host": {}, "repository": {}, "root": "/w", "name": None,
     "links": [], "on_loss": "stop", "given": [], "policy": None, "vault": False,
 }  # fmt: skip
 
@@ -124,7 +124,7 @@ def test_a_request_as_a_launcher_makes_it_is_taken(tmp_path: Path, monkeypatch: 
     [
         {"argv": []}, {"argv": "ls"}, {"argv": [1]}, {"env": {"A": 1}}, {"env": []}, {"cwd": "w"}, {"cwd": None}, {"root": "../w"}, {"umask": -1},
         {"umask": "0"}, {"host": None}, {"repository": {"sha": 1}}, {"repository": {"other": "x"}}, {"name": "x" * 5000}, {"name": 1},
-        {"links": ["x"] * 65}, {"links": [None]}, {"on_loss": "maybe"}, {"given": [1]}, {"policy": []}, {"vault": 1}, {"v": 2}, {"m": "other"},
+        {"links": ["x"] * 65}, {"links": [None]}, {"on_loss": "maybe"}, {"given": [1]}, {"policy": []}, {"vault": 1}, {"v": 1}, {"m": "other"},
     ],
     ids=repr,
 )  # fmt: skip

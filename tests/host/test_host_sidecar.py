@@ -365,9 +365,9 @@ GARBAGE = {
     "very deep JSON": struct.pack(">II", 200_000, 0) + b"[" * 200_000,
     "a wrong token": pack({"m": "hello", "v": 1, "pid": 1, "lane": "main", "token": "0" * 32}),
     "no token": pack({"m": "begin", "c": 1, "k": "tool", "op": "x", "req": {}}),
-    "a request without its fields": pack({"m": "session", "v": 1}),
+    "a request without its fields": pack({"m": "session", "v": 2}),
     "a request of a later version": pack({"m": "session", "v": 99}),
-    "a request with a wrong type": pack({"m": "session", "v": 1, "argv": [1], "env": [], "cwd": 3}),
+    "a request with a wrong type": pack({"m": "session", "v": 2, "argv": [1], "env": [], "cwd": 3}),
 }
 
 

@@ -209,7 +209,10 @@ class Approval(Event, frozen=True, kw_only=True):
 
 
 class Git(Event, frozen=True, kw_only=True):
-    """The repository as seen at that moment."""
+    """The repository as seen at that moment, or a head of it that moved: ``action`` is git's word for it (``commit``, ``checkout``, ``rebase``…),
+    ``previous`` where it was before. ``cause``: ``made`` (the commit hook has seen that this session made it), ``call`` (it happened during
+    the call that is its parent), ``seen`` (while this session was recorded, by whom is not known). ``detail_uri``, of a commit:
+    ``tree``, ``parents``, ``patch_id``, ``paths``."""
 
     TYPE: ClassVar[str] = "git"
 
@@ -217,6 +220,9 @@ class Git(Event, frozen=True, kw_only=True):
     branch: str | None = None
     dirty: bool | None = None
     action: str | None = None
+    previous: str | None = None
+    cause: str | None = None
+    detail_uri: str | None = None
 
 
 class Workspace(Event, frozen=True, kw_only=True):

@@ -12,8 +12,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from tachograph.client.frames import FrameError, Splitter, pack
 
+from .git_watch import Move
 from .server import parse
 from .workspace import MAX_FILES, Mark, Seen
 
@@ -178,6 +181,16 @@ class Eyes:
         if found is None or not found[0].get("there"):
             return None
         return found[1].decode("utf-8", "surrogateescape")
+
+    def moves(self) -> list[Move]:
+        found = self._ask({"m": "moves"}, "moved")
+        if found is None:
+            return []
+        try:
+            return [msgspec.convert(fields, Move) for fields in found[0]["moves"]]
+        except (msgspec.ValidationError, KeyError, TypeError):
+            self._blind()
+            return []
 
     def packages(self, path: list[str]) -> dict[str, str]:
         """What can be imported from these folders (``facts.packages``)."""

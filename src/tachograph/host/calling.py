@@ -22,13 +22,13 @@ from tachograph.client.frames import FrameError, Splitter, pack
 from tachograph.core.errors import StoreError, UsageError
 from tachograph.core.ports import Entropy
 
-from . import launch, record, surroundings
+from . import launch, marking, record, surroundings
 from .secrets import Given
 from .surroundings import Surroundings
 from .workspace import Mark
 
 #: The version of what is said on this socket.
-VERSION = 1
+VERSION = 2
 #: Seconds. A host answers within milliseconds; one that compiles or opens a slow store takes longer.
 PATIENCE = 60.0
 
@@ -58,12 +58,16 @@ def record_there(asked: Asked) -> record.Recorded:
     calling = Calling(_connect(asked.where), around, asked.where)
     with calling.socket:
         found = calling.begin(request(asked, environment, around), asked.id_file)
-        ended = launch.run(
-            asked.command,
-            launch.client_environment(environment, socket=found["socket"], token=found["token"], mode="record", on_loss=asked.on_loss),
-            calling,
+        theirs = launch.client_environment(
+            environment,
+            socket=found["socket"],
+            token=found["token"],
+            mode="record",
             on_loss=asked.on_loss,
+            session_id=str(found["session"]),
         )
+        with marking.marked(around.repository.get("top"), str(found["session"]), str(found["socket"]), str(found["token"])):
+            ended = launch.run(asked.command, theirs, calling, on_loss=asked.on_loss)
     return _outcome(asked, str(found["session"]), ended)
 
 
@@ -169,6 +173,8 @@ class Calling:
         elif kind == "committed":
             text = eyes.committed(str(header["sha"]), _inside(str(header["name"])))
             self._send({"m": "text", "there": text is not None}, (text or "").encode("utf-8", "surrogateescape"))
+        elif kind == "moves":
+            self._send({"m": "moved", "moves": [dataclasses.asdict(move) for move in eyes.moves()]})
         elif kind == "packages":
             self._send({"m": "packages", "found": self._around.packages([str(path) for path in header["path"]])})
 

@@ -89,7 +89,7 @@ def _begin(hosting: Hosting, caller: Caller, raw: bytes, session_id: str, uid: i
     session = Session(plan, session_id, data_key, record.with_hash_seed(plan.environment, hosting.entropy), around, sealed_for=sealed_for)
     os.mkdir(os.path.dirname(place), 0o700)
     os.chmod(os.path.dirname(place), 0o711)  # noqa: S103 - nobody can list it, and the kernel says who connects
-    server = Server(place, token, session.driver, coalesce=record.COALESCE, user=uid)
+    server = Server(place, token, session.driver, coalesce=record.COALESCE, user=uid, visitor=session.driver.visited)
     caller.send({"m": "ready"})
     return session, server
 

@@ -36,7 +36,8 @@ LINGER = 5.0
 #: A command that was told to stop may tidy up for this long. Seconds.
 GRACE = 2.0
 
-ENVIRONMENT = ("TACHO_SOCKET", "TACHO_TOKEN", "TACHO_MODE", "TACHO_ON_HOST_LOSS", "TACHO_LANE")
+#: ``TACHO_RECORDING`` is for the commit hook, which runs below commands that are recorded as a whole and have no ``TACHO_SOCKET``.
+ENVIRONMENT = ("TACHO_SOCKET", "TACHO_TOKEN", "TACHO_MODE", "TACHO_ON_HOST_LOSS", "TACHO_LANE", "TACHO_RECORDING")
 
 
 @dataclass
@@ -61,16 +62,18 @@ class Meeting:
         self.socket = os.path.join(self.folder, "host")
         self.token = secrets.token_hex(16)
 
-    def environment(self, base: Mapping[str, str], *, mode: str, on_loss: str) -> dict[str, str]:
+    def environment(self, base: Mapping[str, str], *, mode: str, on_loss: str, session_id: str | None = None) -> dict[str, str]:
         """The command's environment: as it was, and what the client needs to find us."""
-        return client_environment(base, socket=self.socket, token=self.token, mode=mode, on_loss=on_loss)
+        return client_environment(base, socket=self.socket, token=self.token, mode=mode, on_loss=on_loss, session_id=session_id)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def client_environment(base: Mapping[str, str], *, socket: str, token: str, mode: str, on_loss: str) -> dict[str, str]:
-    """A command's environment: as it was, and what the client in it needs to find its host."""
+def client_environment(
+    base: Mapping[str, str], *, socket: str, token: str, mode: str, on_loss: str, session_id: str | None = None
+) -> dict[str, str]:
+    """A command's environment: as it was, and what the client in it needs to find its host. ``session_id``: of one that is recorded."""
     boot = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "client", "boot")
     path = base.get("PYTHONPATH")
     return {
@@ -80,6 +83,7 @@ def client_environment(base: Mapping[str, str], *, socket: str, token: str, mode
         "TACHO_TOKEN": token,
         "TACHO_MODE": mode,
         "TACHO_ON_HOST_LOSS": on_loss,
+        **({"TACHO_RECORDING": f"{session_id} {socket}"} if session_id is not None else {}),
     }
 
 

@@ -28,7 +28,7 @@ from tachograph.log.writer import SETTLE, Mark, SessionWriter
 from tachograph.redact.engine import Redactor
 from tachograph.redact.placeholder import fingerprint
 
-from . import launch, patterns, surroundings
+from . import launch, marking, patterns, surroundings
 from .entering import Entering
 from .policy import Chosen
 from .recorder import Recorder, masked
@@ -142,13 +142,13 @@ def record(plan: Plan) -> Recorded:
             write_id(plan.id_file, session_id)  # before the first look at the workspace, which it may lie in
         around = surroundings.here(avoid=(plan.opened.store.url,))
         session = Session(plan, session_id, data_key, environment, around, sealed_for=sealed_for)
-        server = Server(meeting.socket, meeting.token, session.driver, coalesce=COALESCE)
+        server = Server(meeting.socket, meeting.token, session.driver, coalesce=COALESCE, visitor=session.driver.visited)
         control = launch.fork_host(lambda theirs: session.serve(server, Forker(theirs)))
         server.close()
         session.driver.writer.let_go()
-        ended = launch.run(
-            plan.command, meeting.environment(environment, mode="record", on_loss=plan.on_loss), control, on_loss=plan.on_loss
-        )
+        theirs = meeting.environment(environment, mode="record", on_loss=plan.on_loss, session_id=session_id)
+        with marking.marked(around.repository.get("top"), session_id, meeting.socket, meeting.token):
+            ended = launch.run(plan.command, theirs, control, on_loss=plan.on_loss)
     finally:
         meeting.remove()
     return _outcome(plan, session_id, ended)

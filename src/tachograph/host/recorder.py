@@ -27,7 +27,9 @@ from tachograph.redact.placeholder import neutral, split_url
 
 from . import facts, filtering, requests
 from .ambient import MOST, Gathered
+from .authorship import Authorship
 from .flight import Flight, wire
+from .moving import Moving
 from .server import Peer
 from .wiretools import WireTools
 from .workspace import Watcher
@@ -70,6 +72,8 @@ class Recorder:
         self._reads = Gathered()
         self._left_out = sorted(left_out)
         self._tools = WireTools()
+        self._authorship = Authorship()
+        self._moving = Moving(watcher, redactor, writer.session_id)
         self._counts: collections.Counter[str] = collections.Counter()
         self._output: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
         self._sizes: collections.Counter[str] = collections.Counter()
@@ -207,6 +211,16 @@ class Recorder:
         # Lines that nothing follows are sealed in time, too.
         return max(0.0, self._sealed_at + SEAL_AFTER - now) if self._sealed_at is not None and self.writer.unsealed else None
 
+    def visited(self, header: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a commit hook: which of these lines this session wrote, and, where it made the commit (``maker``) or wrote any, its seal."""
+        lines, maker = header.get("lines"), bool(header.get("maker"))
+        claims = self._authorship.claims(str(line) for line in lines) if isinstance(lines, list) else {}
+        answer: dict[str, Any] = {"m": "visited", "session": self.writer.session_id, "claims": claims}
+        if (maker or any(claims.values())) and (point := self.seal()) is not None:
+            self._moving.sealed(point[0], maker=maker)
+            answer |= {"size": point[0], "root": point[1].hex()}
+        return answer
+
     # -- the end ---------------------------------------------------------------------------------------------------------
 
     def finish(
@@ -294,6 +308,12 @@ class Recorder:
         if changes is not None:
             event = events.Workspace(lane=lane, changed=len(changes["changes"]), parent_id=parent, **masked(tally))
             self._append(Draft(event=event, contents={"changes_uri": changes}))
+        self._moves(lane, None)
+
+    def _moves(self, lane: str | None, call: str | None) -> None:
+        """What happened to the repository's heads, during ``call`` if one is named."""
+        for draft in self._moving.drafts(lane, call):
+            self._append(draft)
 
     def _changes(self, tally: collections.Counter[str]) -> dict[str, Any] | None:
         changes = self._watcher.look(tally)
@@ -356,6 +376,7 @@ class Recorder:
             self._append(Draft(event=event, contents=contents))
             return
         self._counts["model"] += 1
+        self._authorship.said(decoded.output)
         contents |= {"prompt_redacted_uri": decoded.input, "output_uri": decoded.output}
         if decoded.error and not contents["error_uri"]:
             contents["error_uri"] = decoded.error
@@ -411,7 +432,11 @@ class Recorder:
             "input_uri": flight.request.get("input"), "output_uri": output, "error_uri": error, "workspace_uri": changes,
         }  # fmt: skip
         written = self._append(Draft(event=event, contents=contents))
+        self._authorship.said(flight.request.get("input"))
+        self._authorship.changed(changes)
         self._tools.declared(written, flight.request.get("input"))
+        if changes is not None or result.get("wrote") or last.get("wrote"):
+            self._moves(flight.lane, flight.event_id)
 
     def _finish_process(self, flight: Flight) -> None:
         self._counts["process"] += 1
@@ -435,6 +460,8 @@ class Recorder:
             "workspace_uri": self._changes(flight.tally),
         }  # fmt: skip
         self._append(Draft(event=event, contents=contents))
+        self._authorship.changed(contents["workspace_uri"])
+        self._moves(flight.lane, flight.event_id)
 
     # -- what the agent says by itself -------------------------------------------------------------------------------------
 

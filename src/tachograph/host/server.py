@@ -94,10 +94,14 @@ class Driver(Protocol):
 class Server:
     """Serves a unix socket in a private folder until ``stop`` says so."""
 
-    def __init__(self, path: str, token: str, driver: Driver, *, coalesce: float = 0.0, user: int | None = None) -> None:
+    def __init__(
+        self, path: str, token: str, driver: Driver, *, coalesce: float = 0.0, user: int | None = None,
+        visitor: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    ) -> None:  # fmt: skip
         """``coalesce``: wait this many seconds for more before reading, where nobody waits for an answer. ``user``: whose processes may
-        connect, where it is another one than this process's."""
+        connect, where it is another one than this process's. ``visitor``: the answer to who joins nothing and asks one question (a commit hook)."""
         self._driver = driver
+        self._visitor = visitor
         self._coalesce = coalesce
         self._token = token
         self._selector = selectors.DefaultSelector()
@@ -229,6 +233,9 @@ class Server:
                 peer.pid = int(header.get("pid", peer.pid))
                 peer.greeted = True
                 peer.send(self._driver.hello(peer, header))
+                return
+            if not peer.greeted and header.get("m") == "visit" and header.get("token") == self._token and self._visitor is not None:
+                peer.send(self._visitor(header))
                 return
         except (ValueError, TypeError, RecursionError):
             header = {}

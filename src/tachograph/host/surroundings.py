@@ -32,7 +32,7 @@ def here(*, avoid: tuple[str, ...] = ()) -> Surroundings:
     """Those of this process. ``avoid``: folders that are no part of the workspace, wherever they lie."""
     cwd = os.getcwd()
     repository = facts.repository(cwd)
-    eyes = workspace.OwnEyes(workspace.watched(cwd, repository), avoid=avoid)
+    eyes = workspace.OwnEyes(workspace.watched(cwd, repository), avoid=avoid, top=repository.get("top"))
     return Surroundings(cwd=cwd, umask=_umask(), host=facts.host(), repository=repository, eyes=eyes)
 
 

@@ -17,6 +17,7 @@ from tachograph.redact.engine import Redactor
 from tachograph.redact.scanner import Depth
 
 from . import facts
+from .git_watch import GitWatch, Move
 
 #: Never looked into: other people's code, caches, and git's own.
 SKIP = frozenset({
@@ -70,14 +71,20 @@ class Eyes(Protocol):
         """What a file held in the commit."""
         ...
 
+    def moves(self) -> list[Move]:
+        """What happened to the repository's heads since the last look."""
+        ...
+
 
 class OwnEyes:
     """With the rights of this process."""
 
     lost: str | None = None
 
-    def __init__(self, root: str | None, *, avoid: tuple[str, ...] = ()) -> None:
+    def __init__(self, root: str | None, *, avoid: tuple[str, ...] = (), top: str | None = None) -> None:
+        """``top``: of the repository whose heads are watched."""
         self.root = root
+        self._git = GitWatch(top)
         self._avoid = tuple(os.path.realpath(path) for path in avoid)
 
     def scan(self) -> dict[str, Mark] | None:
@@ -102,6 +109,9 @@ class OwnEyes:
 
     def committed(self, sha: str, name: str) -> str | None:
         return facts.git(self.root, "show", f"{sha}:{name}") if self.root is not None else None
+
+    def moves(self) -> list[Move]:
+        return self._git.moves()
 
 
 def watched(cwd: str, repository: dict[str, Any]) -> str | None:
@@ -135,6 +145,10 @@ class Watcher:
         """Why nothing more is seen, where something was to be."""
         return self._eyes.lost
 
+    def moves(self) -> list[Move]:
+        """What happened to the repository's heads since the last look."""
+        return self._eyes.moves()
+
     def base(self, masked: collections.Counter[str] | None = None) -> dict[str, Any] | None:
         """The tree at the start (``docs/format/v1.md``, section 5.4): ``root``, ``sha``, ``files`` that differ from it, ``deleted``.
         What was masked is added to ``masked``."""
@@ -150,8 +164,8 @@ class Watcher:
                 tracked, changed = found
                 clean = tracked - changed
                 deleted = sorted(name for name in changed if name not in self._marks)
-        files = {self._name(name, tally): self._file(name, mark, tally) for name, mark in sorted(self._marks.items()) if name not in clean}
-        deleted = [self._name(name, tally) for name in deleted]
+        files = {self.name(name, tally): self._file(name, mark, tally) for name, mark in sorted(self._marks.items()) if name not in clean}
+        deleted = [self.name(name, tally) for name in deleted]
         if masked is not None:
             masked.update(tally)
         return {"root": self.root, "sha": sha, "files": files, "deleted": deleted, "redactions": tally.total()}
@@ -171,17 +185,17 @@ class Watcher:
             old = self._contents.get(name) if name in self._contents else self._committed(name, tally) if before else None
             if after is None:
                 self._contents.pop(name, None)
-                changes.append({"path": self._name(name, tally), "action": "deleted", "before": old})
+                changes.append({"path": self.name(name, tally), "action": "deleted", "before": old})
                 continue
             new = self._file(name, after, tally)
             changes.append({
-                "path": self._name(name, tally), "action": "changed" if before else "added", "before": old, "after": new["data"], "mode": new["mode"],
+                "path": self.name(name, tally), "action": "changed" if before else "added", "before": old, "after": new["data"], "mode": new["mode"],
                 "size": new["size"], "binary": isinstance(new["data"], bytes), **({"link": new["link"]} if "link" in new else {}),
             })  # fmt: skip
         self._marks = found
         return {"root": self.root, "changes": changes} if changes else None
 
-    def _name(self, name: str, tally: collections.Counter[str]) -> str:
+    def name(self, name: str, tally: collections.Counter[str]) -> str:
         """A path without the tokens in it: a dump called by a user's key. By shape only, because a replay restores the file under this
         name and ``token=3.txt`` is no secret."""
         return self._redactor.apply(name, self._redactor.edits(name, Depth.SHAPES), tally)
@@ -201,7 +215,7 @@ class Watcher:
             return {**out, "kept": False}
         seen = self._eyes.read(name, link=link)
         if seen.link is not None:
-            return {**out, "link": self._name(seen.link, tally)}
+            return {**out, "link": self.name(seen.link, tally)}
         if seen.data is None:
             return {**out, "kept": False, "why": seen.why}
         data = seen.data

@@ -68,8 +68,12 @@ def _made(event: events.Event, read: Reader) -> _Made | None:
             words = [event.action or "at", (event.sha or "an unknown commit")[:12]]
             words += [f"on {event.branch}"] if event.branch else []
             words += ["with uncommitted changes"] if event.dirty else []
-            detail = {"sha": event.sha, "branch": event.branch, "dirty": event.dirty, "action": event.action}
-            return "git", "git " + " ".join(words), False, ABSENT, detail
+            words += ["(by whom is not known)"] if event.cause == "seen" else []
+            detail = {
+                "sha": event.sha, "branch": event.branch, "dirty": event.dirty, "action": event.action, "previous": event.previous,
+                "cause": event.cause,
+            }  # fmt: skip
+            return "git", "git " + " ".join(words), False, read("detail_uri"), detail
         case events.Approval():
             scope = f" for {event.scope}" if event.scope else ""
             title = f"approval: {event.decision or 'no decision recorded'} by {event.approver or 'somebody unnamed'}{scope}"
