@@ -66,6 +66,14 @@ def write(path, text):
         file.write(text)
     return "written"
 
+@tachograph.tool(effect="write")
+def edit(path, old_string, new_string):
+    text = open(path).read()
+    assert text.count(old_string) == 1, text.count(old_string)
+    with open(path, "w") as file:
+        file.write(text.replace(old_string, new_string))
+    return "edited"
+
 @tachograph.tool(effect="read")
 def look(path):
     return open(path).read()
@@ -75,6 +83,8 @@ for line in sys.stdin:
     what, *rest = json.loads(line)
     if what == "write":
         write(*rest)
+    elif what == "edit":
+        edit(*rest)
     elif what == "open":
         open(rest[0], "w").write(rest[1])
     elif what == "look":

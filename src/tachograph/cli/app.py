@@ -39,6 +39,7 @@ VERBS = {
     "audit-secrets": "look in everything that is kept for what older rules missed",
     "link": "tie a session to a commit, a pull request, a deploy, an incident or a build",
     "links": "from a commit, pull request, deploy, incident or build to its sessions, and back",
+    "blame": "say which session, step and tool call wrote a line",
     "install-hooks": "have git name the recorded sessions in the commits that they make",
     "hold": "keep everything of a session as it is, for a matter",
     "retain": "choose how long sessions are kept, and delete those whose time is over",
