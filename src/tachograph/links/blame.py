@@ -111,24 +111,50 @@ class Blame:
         paths = {name, *(line.path for line in lines if line.path)}
         until = [_iso(line.at + SLACK) if line.sha is not None else "9999" for line in lines]
 
-        def allowed(number: int, write: runs.Written) -> bool:
-            named = origins.get(lines[number].sha or "")
-            return write.ts <= until[number] and (not named or write.session_id in named)
+        def attributed(sessions: dict[str, Written], named: bool) -> list[Found | None]:
+            def allowed(number: int, write: runs.Written) -> bool:
+                by = origins.get(lines[number].sha or "") if named else None
+                return write.ts <= until[number] and (not by or write.session_id in by)
 
-        writes = [write for one in known.values() for write in one.writes]
-        found = runs.attribute(
-            [line.text for line in lines],
-            writes,
-            allowed,
-            lambda write: _same(write.path, paths),
-            lambda path: self._repository.text(path, rev),
-        )
+            return runs.attribute(
+                [line.text for line in lines], [write for one in sessions.values() for write in one.writes], allowed,
+                lambda write: _same(write.path, paths), lambda path: self._repository.text(path, rev),
+            )  # fmt: skip
+
+        found = attributed(known, named=True)
+        open_ = [
+            n
+            for n, line in enumerate(lines)
+            if found[n] is None and origins.get(line.sha or "") and authored.telling(authored.normal(line.text))
+        ]
+        others: list[Found | None] = [None] * len(lines)
+        if open_:  # a squash in somebody's own words names some of its sessions
+            everybody = self._everybody()
+            known = {one.session_id: one for one in [*everybody, *theirs]}
+            others = attributed(known, named=False)
         out = []
-        for line, before, match in zip(lines, older, found, strict=True):
+        for line, before, match, other in zip(lines, older, found, others, strict=True):
             named = origins.get(line.sha or "") or {}
             if match is None and not named:
                 line, named = before, origins.get(before.sha or "") or {}  # moved here by somebody who is no session
-            out.append(self._judge(line, match, named, known, everybody))
+            verdict = self._judge(line, match, named, known, everybody)
+            if (
+                other is not None
+                and other.write.session_id not in named
+                and other.own
+                and other.sole
+                and other.write.kind == "said"
+                and match is None
+            ):
+                verdict = _Verdict(
+                    "session",
+                    other.write.session_id,
+                    "medium",
+                    ("line",),
+                    "it wrote the line, and what is around it; its commit names others",
+                    other.write.seq,
+                )
+            out.append(verdict)
         return out
 
     def _judge(

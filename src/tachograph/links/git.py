@@ -90,6 +90,10 @@ class Repository:
         return found.strip() if found is not None else None
 
     @functools.cache  # noqa: B019
+    def parents(self, sha: str) -> list[str]:
+        return (self.ask("log", "-1", "--format=%P", sha, "--") or "").split()
+
+    @functools.cache  # noqa: B019
     def patch_id(self, sha: str) -> str | None:
         return patch_id(self.top, sha)
 

@@ -56,6 +56,8 @@ class Origins:
             return [Origin(session_id, "recorded") for session_id in exact]
         if not self._made:
             return []
+        if len(self._repository.parents(sha)) > 1:
+            return []  # who merges has the tree of what he merges, and made none of it
         tree, patch = self._repository.tree(sha), self._repository.patch_id(sha)
         found = [Origin(session_id, "tree") for session_id in self._anchors.get(f"tree {tree}", ())] if tree else []
         return found or ([Origin(session_id, "patch") for session_id in self._anchors.get(f"patch {patch}", ())] if patch else [])
