@@ -212,3 +212,18 @@ def test_what_is_not_there_is_said_in_a_line(tacho: Tacho, repository: Repositor
 def test_outside_of_a_repository(tacho: Tacho, tmp_path: Path) -> None:
     assert tacho("record", "--", "true").returncode == 0
     assert "no git repository" in tacho("blame", "x.py", cwd=tmp_path).stderr
+
+
+def test_a_forged_trailer_makes_nothing_sure(tacho: Tacho, repository: Repository, tmp_path: Path) -> None:
+    with Agent(tacho, repository, tmp_path) as agent:
+        agent("write", "area.py", ONE)
+        agent("git", "add", "-A")
+        agent("git", "commit", "-q", "-m", "area")
+        session_id = agent.session_id
+    forged = f"mine\n\nAgent-Session: {session_id}\nAgent-Seal: {session_id} 9:{'0' * 64}\n"
+    repository.write("own.py", "def perimeter_by_hand(width, height):\n    return 2 * (width + height)\n")
+    repository("add", "-A")
+    repository("commit", "-q", "-m", forged)
+    found = rows(tacho, repository, "own.py")
+    assert {row["confidence"] for row in found} == {"low"}
+    assert all("does not have the line" in row["why"] for row in found)
