@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from tachograph.core.ports import Clock, Entropy, KeyWrap, Store
 from tachograph.crypto import keys, vaultkeys
 from tachograph.crypto.ring import Maker, Ring
 from tachograph.crypto.wraps import BoxWrap, passphrase_wrap
+from tachograph.format import layout
 from tachograph.host.keyplace import KeyPlace
 from tachograph.log import opening
 from tachograph.log.opening import OpenStore
@@ -255,11 +257,25 @@ def open_for_reading(chosen: Settings) -> OpenStore:
     return opening.open_store(store, ring(own, KeyPlace(chosen.key_file)))
 
 
+#: What a killed maker of a store leaves: whole files, and those that were being written beside them.
+_BEGUN = re.compile(re.escape(layout.STORE) + r"(\.\d+-\d+\.new)?\Z")
+
+
+def _empty_or_begun(folder: str) -> bool:
+    """Whether there is nothing in the folder, or only what ``opening.create`` leaves when it is killed; it goes on from there."""
+    if not os.path.isdir(folder):
+        return True
+    keys_folder = os.path.join(folder, os.path.dirname(layout.STORE_KEYS))
+    inside = os.listdir(keys_folder) if os.path.isdir(keys_folder) else []
+    others = [name for name in os.listdir(folder) if name != os.path.basename(keys_folder) or not os.path.isdir(keys_folder)]
+    return all(_BEGUN.match(name) for name in (*inside, *others))
+
+
 def open_for_writing(chosen: Settings) -> OpenStore:
     """The store, made at first use. A folder that holds other things is not turned into one."""
     store = store_at(chosen.store)
     if not opening.exists(store):
-        if os.path.isdir(chosen.store) and os.listdir(chosen.store):
+        if not _empty_or_begun(chosen.store):
             raise UsageError(f"{chosen.store} is a folder with other things in it, and no store; name a new or empty one with --store")
         opening.create(store, key(chosen, make=True), chosen.entropy)
     # Never a new key for a store that has one: what it holds could not be read with it.

@@ -54,6 +54,30 @@ def test_a_folder_with_other_things_is_not_turned_into_a_store(tacho: Tacho, tmp
     assert sorted(path.name for path in tacho.store.iterdir()) == ["holiday.jpg"]
 
 
+@pytest.mark.parametrize(
+    "left", [["keys/"], ["keys/store.json"], ["keys/store.json.17-0.new"], ["keys/store.json", "store.json.17-3.new"], []]
+)
+def test_a_store_whose_maker_was_killed_is_made_by_the_next(tacho: Tacho, tmp_path: Path, left: list[str]) -> None:
+    """The id in store.json comes from keys/store.json, so whole files are those of a store that was made and then lost its last file."""
+    (tmp_path / "agent.py").write_text("print('hello')\n")
+    assert tacho("record", "--", sys.executable, "agent.py", cwd=tmp_path).returncode == 0
+    whole = (tacho.store / "keys/store.json").read_bytes()
+    shutil.rmtree(tacho.store)
+    (tacho.store / "keys").mkdir(parents=True)
+    for name in left:
+        if not name.endswith("/"):
+            (tacho.store / name).write_bytes(whole if name.endswith("json") else whole[:40])
+    assert tacho("record", "--", sys.executable, "agent.py", cwd=tmp_path).returncode == 0
+    assert tacho("verify", "--all").returncode == 0
+
+
+@pytest.mark.parametrize("other", ["keys/holiday.jpg", "store.json.bak", "keys.txt", "keys/store.json.17-0.new.jpg"])
+def test_a_folder_with_one_other_thing_is_not_turned_into_a_store(tacho: Tacho, tmp_path: Path, other: str) -> None:
+    (tacho.store / "keys").mkdir(parents=True)
+    (tacho.store / other).write_bytes(b"x")
+    refused(tacho("record", "--", sys.executable, "agent.py", cwd=tmp_path), "other things in it")
+
+
 def test_a_store_that_is_a_file(tacho: Tacho) -> None:
     tacho.store.write_text("x")
     refused(tacho("ls"), "not a folder")

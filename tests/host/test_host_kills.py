@@ -24,6 +24,7 @@ import pytest
 from tachograph import wiring
 from tachograph.core import events
 from tachograph.core.drafts import Draft
+from tachograph.core.errors import ConflictError
 from tachograph.format import layout
 from tachograph.host.entering import Entering
 from tachograph.log import opening, recover
@@ -177,6 +178,7 @@ def judge(recordings: Recordings, kind: str, known: set[str], said: list[int], *
         assert not said
         return "none"
     (session,) = sessions
+    _writer_gone(opened, session)
     judged = Judge(opened.store, public=opened.trusted, opened=opened)
     book, result = judged.judge(layout.LEDGER), judged.judge(session)
     assert book.verdict in ("verified", "unsealed", "torn", "missing"), (kind, book.to_json())
@@ -199,6 +201,18 @@ def judge(recordings: Recordings, kind: str, known: set[str], said: list[int], *
         assert result.ended
     assert len(list(Recording(opened, session).expanded())) == result.events
     return verdict
+
+
+def _writer_gone(opened: OpenStore, session: str) -> None:
+    """A host that was just forked has no name yet by which ``processes`` would have found it, and may outlive its launcher."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            opened.store.lock(layout.lock(session)).release()
+            return
+        except ConflictError:
+            assert time.monotonic() < deadline, "the host does not end"
+            time.sleep(0.01)
 
 
 def resume(opened: OpenStore, session: str) -> None:
