@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any, Dict, List
 
-from . import ambient, forking, guard, lanes, link, stdio, taps, tool
+from . import ambient, forking, guard, lanes, link, stdio, taps, tool, turns
 from .frames import pack
 from .real import getpid, monotonic_ns
 
@@ -26,6 +26,7 @@ def start() -> None:
         return
     lanes.install()
     ambient.install(at, lane)
+    turns.install(at)
     forking.install()
     taps.install()
     stdio.install()

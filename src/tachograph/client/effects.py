@@ -42,15 +42,13 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 class _Inside:
     """A scope of lanes (a class: ``contextlib`` would cost as much as the rest of a recorded call)."""
 
-    __slots__ = ("_lane", "_number", "_real", "_token")
+    __slots__ = ("_lane", "_token")
 
-    def __init__(self, lane: lanes.Lane, number: int, real: bool) -> None:
+    def __init__(self, lane: lanes.Lane) -> None:
         self._lane = lane
-        self._number = number
-        self._real = real
 
     def __enter__(self) -> None:
-        self._token = lanes.enter(self._lane.inside(self._number, real=self._real))
+        self._token = lanes.enter(self._lane)
 
     def __exit__(self, *_: object) -> None:
         lanes.leave(self._token)
@@ -65,6 +63,9 @@ class Call:
         self._number = number
         self._lane = lane
         self.kind = kind
+        #: What the inside of a tool names its children after.
+        self._base = lane.tool() if kind == "tool" and at is not None else None
+        self._body: Optional[lanes.Lane] = None
         self.silent = at is None
         self.replayed = at is not None and at.mode == "replay"
         self._over = self.silent
@@ -80,12 +81,14 @@ class Call:
 
     def real(self) -> "_Inside":
         """``with call.real():`` around the real thing: what happens inside is part of this call."""
-        return _Inside(self._lane, self._number, True)
+        return _Inside(self._lane.inside(self._number, real=True))
 
     def body(self) -> "_Inside":
         """``with call.body():`` around code of the agent's own that this call stands for (a declared tool): inner calls are recorded,
         under this one."""
-        return _Inside(self._lane, self._number, False)
+        if self._body is None:
+            self._body = self._lane.inside(self._number, real=False, base=self._base)
+        return _Inside(self._body)
 
     def tell_head(self, head: Dict[str, Any]) -> None:
         """The answer began."""
@@ -128,6 +131,9 @@ class Call:
             return
         header["c"] = self._number
         header["t"] = monotonic_ns()
+        rounds = lanes.rounds()
+        if rounds is not None:
+            header["i"] = rounds
         self._link.send(pack(header, data))
 
     # -- replaying -------------------------------------------------------------------------------------------------------
@@ -159,7 +165,7 @@ class Call:
         with self._guard:
             if not self._pieces:
                 waiting = loop.create_future()
-                self._waker = functools.partial(_wake_in, loop, waiting)
+                self._waker = functools.partial(link.soon, loop, _wake, waiting)
         if waiting is not None:
             try:
                 await waiting
@@ -228,13 +234,6 @@ class Call:
             self._link.send(pack({"m": "end", "c": self._number, "state": state, "t": monotonic_ns()}))
 
 
-def _wake_in(loop: Any, waiting: Any) -> None:
-    try:
-        loop.call_soon_threadsafe(_wake, waiting)
-    except RuntimeError:
-        return  # the loop was closed meanwhile: nobody waits any more
-
-
 def _wake(waiting: Any) -> None:
     if not waiting.done():
         waiting.set_result(None)
@@ -283,6 +282,8 @@ def begin(
             header["ahead"] = "taken"
         elif spent:
             header["ahead"] = "spent"
+    if call.replayed and call._base is not None:
+        header["inside"] = call._base
     look = (look or kind == "process") and at.mode == "record"
     if look:
         header["look"] = 1

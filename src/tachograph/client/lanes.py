@@ -12,38 +12,47 @@ their own: they exist only while recording, and must not shift the numbers of th
 from __future__ import annotations
 
 import _thread
+import contextlib
 import contextvars
 import functools
 import itertools
 import os
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 
 class Lane:
-    """One thread of control. ``call`` is the number of the tapped call it is inside of, ``real`` whether that call runs for real."""
+    """One thread of control. ``call`` is the number of the tapped call it is inside of, ``real`` whether that call runs for real.
+    ``base``: what its children and turns are named after. That is ``path``, but for the inside of a tool: a tool that is answered does not
+    run, and what it would have started must not shift the numbers of what the agent starts."""
 
-    __slots__ = ("_counts", "call", "path", "real")
+    __slots__ = ("_counts", "base", "call", "path", "real")
 
-    def __init__(self, path: str, *, call: Optional[int] = None, real: bool = False) -> None:
+    def __init__(self, path: str, *, base: Optional[str] = None, call: Optional[int] = None, real: bool = False) -> None:
         self.path = path
+        self.base = base or path
         self.call = call
         self.real = real
         self._counts: Dict[str, Iterator[int]] = {}
 
     def child(self, kind: str) -> "Lane":
         """The next child lane of that kind. Inside a real call, children belong to that call and are not answered in a replay."""
-        count = self._counts.setdefault(kind, itertools.count(1))
-        return Lane("%s/%s-%d" % (self.path, kind, next(count)), call=self.call, real=self.real)
+        return Lane("%s/%s-%d" % (self.base, kind, self.number(kind)), call=self.call, real=self.real)
 
-    def inside(self, call: int, *, real: bool) -> "Lane":
-        """The same thread of control while it is inside a call. A tool's inside is still the agent (its children count on);
-        the inside of a real exchange is not."""
+    def number(self, kind: str) -> int:
+        """How many of that kind there were, with this one."""
+        return next(self._counts.setdefault(kind, itertools.count(1)))
+
+    def tool(self) -> str:
+        """The base of the inside of the tool that is called next."""
+        return "%s/tool-%d" % (self.base, self.number("tool"))
+
+    def inside(self, call: int, *, real: bool, base: Optional[str] = None) -> "Lane":
+        """The same thread of control while it is inside a call. A tool's inside (``base``, of ``tool``) is still the agent; the inside of a
+        real exchange is not."""
         if not real:
-            scope = Lane(self.path, call=call, real=self.real)
-            scope._counts = self._counts
-            return scope
+            return Lane(self.path, base=base or self.base, call=call, real=self.real)
         return Lane("%s/call-%d" % (self.path, call), call=call, real=True)
 
 
@@ -85,6 +94,15 @@ def alone() -> bool:
     return loops is None or loops._get_running_loop() is None
 
 
+def rounds() -> Optional[int]:
+    """The round of the event loop that runs here; None where none does."""
+    loops = sys.modules.get("asyncio.events")
+    if loops is None:
+        return None
+    loop = loops._get_running_loop()
+    return None if loop is None else getattr(loop, "_tacho_round", None)
+
+
 def enter(lane: Lane) -> "contextvars.Token[Lane]":
     """Make ``lane`` current in this context; give the token to ``leave``."""
     return _current.set(lane)
@@ -123,6 +141,21 @@ def _in_lane(lane: Lane, run: Callable[..., Any], *args: Any, **kwargs: Any) -> 
         leave(token)
 
 
+#: Told which piece of work is being submitted; gives what it was told before (``taps/work_tap``).
+SUBMITTING: List[Callable[[Optional[str]], Optional[str]]] = []
+
+
+@contextlib.contextmanager
+def submitting(lane: Optional[str]) -> Iterator[None]:
+    """A future that is made in here is that work's."""
+    before = [tell(lane) for tell in SUBMITTING]
+    try:
+        yield
+    finally:
+        for tell, was in zip(SUBMITTING, before):
+            tell(was)
+
+
 def install() -> None:
     """Carry lanes across ``Thread.start`` and ``ThreadPoolExecutor.submit``."""
     _current.set(_root)
@@ -146,10 +179,31 @@ def install() -> None:
         # A pool's worker threads are shared: the lane belongs to the piece of work, not to the thread. Whether this submit
         # also starts a worker depends on timing, so the worker is numbered where it can shift nobody.
         here = current()
-        work = functools.partial(_in_lane, here.child("work"), fn)
-        return _in_lane(Lane(here.path + "/pool", call=here.call, real=here.real), submit, self, work, *args, **kwargs)
+        lane = here.child("work")
+        work = functools.partial(_in_lane, lane, fn)
+        with submitting(lane.path if not here.real else None):
+            return _in_lane(Lane(here.path + "/pool", call=here.call, real=here.real), submit, self, work, *args, **kwargs)
 
     pool.ThreadPoolExecutor.submit = submit_in_lane  # type: ignore[method-assign]
+
+
+#: How many tasks there were in this process.
+_tasks = itertools.count(1)
+
+
+def numbered(task: Any) -> Any:
+    """The task, which remembers when it was made."""
+    try:
+        task._tacho_number = next(_tasks)
+    except AttributeError:
+        return task  # somebody's own class, without room for it
+    return task
+
+
+def task_number(task: Any) -> int:
+    """How many tasks there were when it was made; 0 for what is none of ours."""
+    number = getattr(task, "_tacho_number", 0)
+    return number if isinstance(number, int) else 0
 
 
 def install_asyncio() -> None:
@@ -161,11 +215,21 @@ def install_asyncio() -> None:
     @functools.wraps(create_task)
     def create_task_in_lane(self: Any, coro: Any, **kwargs: Any) -> Any:
         if kwargs.get("context") is not None:
-            return create_task(self, coro, **kwargs)  # the caller's own context, which is not ours to write into
+            return numbered(create_task(self, coro, **kwargs))  # the caller's own context, which is not ours to write into
         token = _current.set(current().child("task"))  # the task copies the context as it is now
         try:
-            return create_task(self, coro, **kwargs)
+            return numbered(create_task(self, coro, **kwargs))
         finally:
             leave(token)
 
     base.BaseEventLoop.create_task = create_task_in_lane  # type: ignore[method-assign]
+
+    run_once: Any = base.BaseEventLoop._run_once  # type: ignore[attr-defined]
+
+    @functools.wraps(run_once)
+    def run_round(self: Any) -> None:
+        # A loop that has nothing to do may sleep: what follows is far from what was before.
+        self._tacho_round = getattr(self, "_tacho_round", 0) + (1 if self._ready else 64)
+        run_once(self)
+
+    base.BaseEventLoop._run_once = run_round  # type: ignore[attr-defined]

@@ -23,6 +23,9 @@ STAMP = ("v", "seq", "ts", "session_id", "type", "frames", "hash")
 FLAG_READS = 1
 """In ``SessionStart.flags``: what the agent read of its surroundings is recorded (``Ambient`` of kind ``reads``)."""
 
+FLAG_TURNS = 2
+"""When sleeps were over, timers fired and work was done is recorded, in their order (``Ambient`` of kind ``reads``, its ``marks``)."""
+
 OUTCOMES = ("ok", "error", "failed", "broken", "closed", "cancelled", "cut")
 """How a call ended: ``ok``; ``error``: an answer that says no (HTTP 4xx/5xx, a tool's error result); ``failed``: no answer (refused,
 timed out, raised); ``broken``: the answer stopped half-way; ``closed``: the agent stopped reading; ``cancelled``: the agent gave up

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tachograph.client import ambient as client
@@ -53,8 +53,8 @@ class Gathered:
     def joined(self, peer: int, lane: str) -> None:
         self._lives.joined(peer, lane)
 
-    def add(self, peer: int, header: dict[str, Any], payload: bytes, order: Iterator[int]) -> None:
-        """A message ``ambient``. Its marks are numbered here, on arrival, among the pieces of answers. What is not as agreed is left out."""
+    def add(self, peer: int, header: dict[str, Any], payload: bytes, order: Callable[[], int]) -> None:
+        """A message ``ambient``. Its marks are numbered here, by ``order``, among the pieces of answers. What is not as agreed is left out."""
         at = 0
         for lane, kind, site, values in _entries(header.get("reads"), 4):
             if isinstance(values, int) and 0 < values <= (len(payload) - at) // 8:
@@ -64,7 +64,7 @@ class Gathered:
                 self._reads.setdefault((self._lives.lane(peer, str(lane)), str(kind), str(site)), []).extend(values)
                 self.size += len(values)
         for lane, kind, value in _entries(header.get("marks"), 3):
-            self._marks.append([next(order), str(lane), str(kind), value])
+            self._marks.append([order(), str(lane), str(kind), value])
             self.size += 1
 
     def draft(self, redactor: Redactor) -> Draft | None:

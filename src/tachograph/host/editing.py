@@ -50,6 +50,7 @@ def as_edited(changes: Sequence[Edit], request: dict[str, Any]) -> Iterator[dict
 class EditedPlayer(Player):
     """A player of a fork's tape."""
 
+    keeps_turns = False  # what comes later than the edit has no recorded order, and takes its time
     goes_ahead = False  # what is answered here may be another thing than what was recorded
 
     def __init__(self, *arguments: Any, **more: Any) -> None:

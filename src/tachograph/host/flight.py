@@ -43,7 +43,7 @@ class Flight:
     """(order, descriptor, text) of what a declared tool printed itself; one entry for all that was printed in a row."""
 
     def add(self, m: str, order: int, t: int, header: dict[str, Any], data: bytes) -> Piece:
-        fields = {key: value for key, value in header.items() if key not in ("m", "c", "t")}
+        fields = {key: value for key, value in header.items() if key not in ("m", "c", "t", "i")}
         result = fields.get("result")
         if isinstance(result, dict) and result.pop("text", False):
             result["value"], data = data.decode("utf-8", "surrogatepass"), b""

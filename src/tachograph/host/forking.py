@@ -34,6 +34,7 @@ from tachograph.replay.tape import Tape, TapeCall
 from . import answering, record, replay, requests
 from .editing import EditedPlayer, as_edited, editable, edited
 from .entering import Entering
+from .player import NOTHING
 from .recorder import Recorder, masked
 from .secrets import Given
 from .server import Peer, Server
@@ -187,7 +188,7 @@ class Writing:
             found["argv"] = redactor.arguments(list(self.plan.command), tally)
         start = events.SessionStart(
             recorder=f"tachograph {tachograph.__version__}", name=old.name, agent=old.agent, source=source, repo_url=old.repo_url,
-            repo_sha=old.repo_sha, flags=list(old.flags), branch=old.branch, dirty=old.dirty, policy=redactor.policy.fingerprint, forked_from=self.forked_from,
+            repo_sha=old.repo_sha, flags=[flag for flag in old.flags if flag != events.FLAG_TURNS], branch=old.branch, dirty=old.dirty, policy=redactor.policy.fingerprint, forked_from=self.forked_from,
             **masked(tally),
         )  # fmt: skip
         return Draft(event=start, contents={"facts_uri": found, "workspace_uri": read.workspace, "edits_uri": self.edits or None})
@@ -379,10 +380,10 @@ class Forking(EditedPlayer):
                 self._recorder.message(peer, printed, str(text).encode("utf-8", "surrogatepass"))
         self._recorder.message(peer, told, payload)
 
-    def _send(self, delivery: Delivery) -> Peer:
+    def _send(self, delivery: Delivery, how: Mapping[str, int] = NOTHING) -> Peer:
         self._answering = delivery.call
         try:
-            return super()._send(delivery)
+            return super()._send(delivery, how)
         finally:
             self._answering = None
 

@@ -6,7 +6,7 @@ import base64
 import collections
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tachograph.redact.engine import Redactor
@@ -14,7 +14,7 @@ from tachograph.redact.placeholder import neutral
 from tachograph.replay import divergence, unify
 from tachograph.replay.divergence import Divergence
 from tachograph.replay.gate import Delivery, Gate
-from tachograph.replay.tape import Tape, TapeCall
+from tachograph.replay.tape import Mark, Tape, TapeCall
 
 from . import facts, filtering, requests
 from .again import Again
@@ -37,6 +37,7 @@ PAUSE = 0.05
 PATIENCE = 10.0
 #: Where a system does not show whether an agent rests, it counts as resting when it has said nothing for this long. Seconds.
 SETTLE = 0.005
+NOTHING: Mapping[str, int] = {}
 #: Calls that are held against one that fits none.
 _LIKELY = 200
 
@@ -46,6 +47,8 @@ class Player:
 
     #: Whether answers may be sent ahead: not where they may be other ones than the recorded.
     goes_ahead = True
+    #: Whether sleeps, timers and background work keep their recorded order, and take no time.
+    keeps_turns = True
 
     def __init__(
         self, tape: Tape, redactor: Redactor, *, session_id: str, writable: list[str], alias: Callable[[Any], Any], known: Known, tree: str,
@@ -63,7 +66,7 @@ class Player:
         self.size = 0
         self.joined = 0
         self.ambient = Answering(tape.reads)
-        self._gate = Gate(tape.calls)
+        self._gate = Gate(tape.calls, tape.marks if self.keeps_turns else ())
         self._ahead = Ahead(tape, self._gate)
         self._redactor = redactor
         self._session_id = session_id
@@ -77,6 +80,11 @@ class Player:
         self._where: dict[int, tuple[Peer, int]] = {}
         self._spent: set[int] = set()
         self._goes_ahead = self.goes_ahead and isinstance(self.matcher, unify.Strict)
+        #: Turns that were asked for: who waits for each, and back.
+        self._turns: dict[int, tuple[Peer, int]] = {}
+        self._turn_of: dict[tuple[int, int], int] = {}
+        #: How many wait for a turn that the recording does not hold.
+        self._never = 0
         self._main: int | None = None
         self._pids: set[int] = set()
         self.agent = Agent()
@@ -105,7 +113,7 @@ class Player:
         self.ambient.joined(peer.number, peer.lane)
         return {
             "m": "welcome", "mode": "replay", "session": self._session_id, "writable": self._writable, "reads": int(self.tape.has_reads),
-            "live": self.reads_live,
+            "live": self.reads_live, "turns": int(self.tape.has_turns and self.keeps_turns),
         }  # fmt: skip
 
     def message(self, peer: Peer, header: dict[str, Any], payload: bytes) -> None:
@@ -115,9 +123,16 @@ class Player:
         if kind == "begin":
             self._begin(peer, header, payload)
         elif kind == "end":
-            call = self._live.pop((peer.number, int(header.get("c", 0))), None)
+            which = (peer.number, int(header.get("c", 0)))
+            call, turn = self._live.pop(which, None), self._turn_of.pop(which, None)
             if call is not None:
                 self._gate.drop(call)
+            elif turn is not None:
+                self._gate.withdraw(turn)
+        elif kind == "turn":
+            self._turn(peer, header)
+        elif kind == "turns":
+            peer.send({"m": "turns", "c": header.get("c"), "turns": self.tape.turns()})
         elif kind == "values":
             peer.send({"m": "values", "c": header.get("c"), "reads": self.ambient.values(peer.number, str(header.get("lane")))})
         elif kind == "ambient":
@@ -141,6 +156,10 @@ class Player:
             if key[0] == peer.number:
                 del self._live[key]
                 self._gate.drop(call)
+        for key, turn in list(self._turn_of.items()):
+            if key[0] == peer.number:
+                del self._turn_of[key]
+                self._gate.withdraw(turn)
         self._pump()
 
     def idle(self, now: float) -> float | None:
@@ -196,7 +215,7 @@ class Player:
             more = self._ahead.spent(peer.number, call) if header.get("ahead") == "spent" else {}
             peer.send({"m": "result", "c": number, "result": {"exact": False}, **more})
             return
-        self._cover(call)
+        self._cover(call, header)
         if header.get("ahead") == "spent":
             self._spent.add(id(call))
         self._live[(peer.number, number)] = call
@@ -216,6 +235,8 @@ class Player:
             self.stop = "diverged"
             return
         self.matched[call.sort] += 1
+        if header.get("inside"):
+            self._gate.cover(str(header["inside"]))
         self._gate.begin(call)
         self._gate.next()
         more = self._ahead.more(peer.number, lane)
@@ -241,30 +262,80 @@ class Player:
         request = requests.document(kind, told, payload, self._redactor, collections.Counter())
         return request, self.matcher.take(kind, lane, name, request)
 
-    def _cover(self, call: TapeCall) -> None:
+    def _cover(self, call: TapeCall, header: dict[str, Any]) -> None:
         for inner in self.tape.cover(call):
             self._gate.drop(inner)
+        if header.get("inside"):
+            self._gate.cover(str(header["inside"]))
+
+    def _turn(self, peer: Peer, header: dict[str, Any]) -> None:
+        """Something in the agent waits for its turn. One that the recording does not hold never comes."""
+        self._alone = bool(header.get("alone")) and len(self._pids) == 1
+        which = (str(header.get("lane")), str(header.get("what")), int(header.get("n", 0)))
+        call = int(header.get("c", 0))
+        self._ahead.asked(peer.number)
+        owner = self._gate.ask(*which)
+        if owner is not None:
+            self._turns[owner], self._turn_of[(peer.number, call)] = (peer, call), owner
+        elif self._gate.passed(*which):
+            peer.send({"m": "turn", "c": call})
+        else:
+            self._never += 1
 
     def _pump(self) -> None:
         """What is due, if nothing else can run in the agent: its only thread waits for it."""
         if self._alone and self.stop is None:
+            while not self._gate.due and self._pass_over():
+                pass
             self._release(all_of_it=True)
+
+    def _pass_over(self) -> bool:
+        """The agent rests, and waits. If the next entry is a turn that it has not asked for, it never will, and the turn is passed over."""
+        missing = self._gate.missing
+        if not self._gate.waiting or not isinstance(missing, Mark):
+            return False
+        if not self._gate.soft(missing):
+            self.reordered += 1
+        self._gate.skip()
+        return True
+
+    def _unstick(self) -> bool:
+        """The agent rests, and what is next is a call that it does not make, while a part of it has all it needs but its place in the order:
+        the order cannot be kept there."""
+        turn = self._gate.unstick() if isinstance(self._gate.missing, TapeCall) else None
+        if turn is None:
+            return False
+        self.reordered += 1
+        self._let(turn).flush()
+        return True
 
     def _release(self, *, all_of_it: bool = False) -> None:
         touched: dict[int, Peer] = {}
-        while (delivery := self._gate.next()) is not None:
-            peer = self._send(delivery)
+        apart = 0
+        while (due := self._gate.next()) is not None:
+            more = self._gate.together
+            how = {"more": 1} if more else {}
+            if apart > 1:
+                how["apart"] = apart - 1
+            peer = self._send(due, how) if isinstance(due, Delivery) else self._let(due, how)
             touched[peer.number] = peer
-            if not all_of_it:
+            apart = more
+            if not (all_of_it or more):
                 break
         for peer in touched.values():
             peer.flush()
         self._worked = None
 
-    def _send(self, delivery: Delivery) -> Peer:
+    def _let(self, turn: int, how: Mapping[str, int] = NOTHING) -> Peer:
+        peer, number = self._turns.pop(turn)
+        del self._turn_of[(peer.number, number)]
+        peer.hold({"m": "turn", "c": number, **how})
+        return peer
+
+    def _send(self, delivery: Delivery, how: Mapping[str, int] = NOTHING) -> Peer:
         call, piece = delivery.call, self.matcher.piece(delivery.call, delivery.piece)
         peer, number = self._where[id(call)]
-        header: dict[str, Any] = {**piece.header, "c": number}
+        header: dict[str, Any] = {**piece.header, "c": number, **how}
         payload = piece.data
         if piece.header["m"] in ("end", "result", "fail"):
             self._live.pop((peer.number, number), None)
@@ -322,38 +393,46 @@ class Player:
 
     def _judge(self, now: float) -> float | None:
         """Nothing is due. If the agent rests, it can do nothing any more but what something outside of it makes it do."""
-        cut = self.tape.end is None or self.tape.end.status in ("killed", "lost", "stopped")
-        if not (self._live or cut) or self._expecting():
+        if self._expecting():
             return None
         if not self._at_rest(now):
             self._pause = min(2 * self._pause, PAUSE)
             return self._pause
         self._pause = PAUSE
-        if not self._given_up(now):
-            return PAUSE
-        if waiting := self._gate.waiting:
-            self._stuck(waiting)
-        elif all(call.cut for call in self._live.values()):
-            # Only where the recording was cut: elsewhere it is a command that nobody waits for, and the agent ends by itself.
-            if cut and not self.tape.unused():
+        if self._pass_over() or self._unstick():
+            return 0.0
+        waiting, live = self._gate.waiting, list(self._live.values())
+        cut = self.tape.end is None or self.tape.end.status in ("killed", "lost", "stopped")
+        if cut and not waiting and all(call.cut for call in live):
+            if not self.tape.unused() and self._given_up(now):
                 self.ended_at_cut = True
                 self.stop = "the recording ends here"
-        else:
-            self._stuck(list(self._live.values()))
+        elif not waiting and not self._never and (live or not self._pids):
+            # A command that nobody waits for, or something outside: the agent ends by itself.
+            if not all(call.cut for call in live) and self._given_up(now):
+                self.divergence = divergence.stuck(live, self._gate.missing, self.tape.calls)
+                self.stop = "diverged"
+        elif not waiting and not self._never:
+            if not self.agent.blocked(self._pids).outside and self._unmoved(now):
+                self.divergence = divergence.stuck([], None, self.tape.calls)
+                self.stop = "diverged"
+        elif self._given_up(now):
+            self.divergence = divergence.stuck(waiting or live, self._gate.missing, self.tape.calls)
+            self.stop = "diverged"
         return None if self.stop is not None else PAUSE
 
     def _given_up(self, now: float) -> bool:
         """Whether an agent that rests goes on no more. At once, where everything in it waits for us, or for other parts of it."""
         if not self.by_time and not self.agent.blocked(self._pids).outside:
             return True
+        return self._unmoved(now)
+
+    def _unmoved(self, now: float) -> bool:
+        """Whether nothing in it has moved for long."""
         state = self._heard if self.by_time else self.agent.state
         if self._quiet is None or self._quiet[1] != state:
             self._quiet = (now, state)
         return now - self._quiet[0] >= PATIENCE
-
-    def _stuck(self, waiting: list[TapeCall]) -> None:
-        self.divergence = divergence.stuck(waiting, self._gate.missing, self.tape.calls)
-        self.stop = "diverged"
 
     def _expecting(self) -> bool:
         """Whether an answer is to come from somewhere else than the tape (a fork's)."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -30,6 +29,7 @@ from .ambient import MOST, Gathered
 from .authorship import Authorship
 from .flight import Flight, wire
 from .moving import Moving
+from .order import Order
 from .server import Peer
 from .wiretools import WireTools
 from .workspace import Watcher
@@ -68,7 +68,7 @@ class Recorder:
         self._repo_sha = repo_sha
         self._flights: dict[tuple[int, int], Flight] = {}
         self._ids: dict[tuple[int, int], str] = {}
-        self._order = itertools.count(1)
+        self._order = Order()
         self._reads = Gathered()
         self._left_out = sorted(left_out)
         self._tools = WireTools()
@@ -97,7 +97,7 @@ class Recorder:
             self.begin_session(found)
         event = events.Process(action="joined", lane=peer.lane, pid=peer.pid, python=str(header.get("python")), **masked(tally))
         self._append(Draft(event=event, contents={"facts_uri": found}))
-        return {"m": "welcome", "mode": "record", "session": self.writer.session_id, "reads": 1, "live": self._left_out}
+        return {"m": "welcome", "mode": "record", "session": self.writer.session_id, "reads": 1, "turns": 1, "live": self._left_out}
 
     def begin_session(self, main: dict[str, Any] | None) -> None:
         """Write ``session_start`` (once): when the main process has told of itself, or when it is clear that it will not."""
@@ -155,19 +155,19 @@ class Recorder:
         elif kind in ("head", "chunk", "end", "fail", "result"):
             flight = self._flights.get(call)
             if flight is not None:
-                flight.add(str(kind), next(self._order), int(header.get("t", 0)), header, payload)
+                flight.add(str(kind), self._number(peer, header), int(header.get("t", 0)), header, payload)
                 if kind in ("end", "fail", "result"):
                     del self._flights[call]
                     self._finish(flight)
         elif kind == "printed":
             if call in self._flights:
-                self._flights[call].print(next(self._order), int(header.get("fd", 1)), payload)
+                self._flights[call].print(self._number(peer, header), int(header.get("fd", 1)), payload)
         elif kind == "sync":
             self._flush(durable=bool(header.get("durable", True)))
             if self.failure is None:  # else it goes by the loss of the host, which is next
                 peer.send({"m": "synced", "n": header.get("n")})
         elif kind == "ambient":
-            self._reads.add(peer.number, header, payload, self._order)
+            self._reads.add(peer.number, header, payload, lambda: self._number(peer, header))
             if self._reads.size >= MOST:
                 self._write_reads()
         elif kind == "output":
@@ -177,6 +177,9 @@ class Recorder:
         elif kind == "code":
             files = [str(f) for f in header.get("files", [])][:20000]
             self._append(Draft(event=events.Process(action="left", lane=peer.lane, pid=peer.pid), contents={"facts_uri": {"code": files}}))
+
+    def _number(self, peer: Peer, header: dict[str, Any]) -> int:
+        return self._order.number(peer.number, header.get("t"), header.get("i"))
 
     def left(self, peer: Peer) -> None:
         for call, flight in list(self._flights.items()):

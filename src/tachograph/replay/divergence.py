@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from tachograph.core import events
 from . import causes, match, nearest
 from .causes import Cause
 from .difference import Difference, first, first_difference, short
-from .tape import TapeCall
+from .tape import Mark, TapeCall
 from .unify import Clash, Matcher
 
 __all__ = ["Divergence", "first_difference", "miss", "output", "step_of", "stuck", "with_code"]
@@ -98,19 +98,26 @@ def output(
     )  # fmt: skip
 
 
-def stuck(waiting: list[TapeCall], missing: TapeCall | None, calls: list[TapeCall]) -> Divergence:
+def stuck(waiting: Sequence[TapeCall | Mark], missing: TapeCall | Mark | None, calls: list[TapeCall]) -> Divergence:
     """Everything the agent runs is blocked, and nothing can be released. ``missing``: the call whose answer came next when it was recorded,
     and which the agent does not make."""
-    if missing is not None:
+    if isinstance(missing, TapeCall):
         lanes = ", ".join(sorted({f"{call.label} in lane {call.lane}" for call in waiting})[:4])
         return Divergence(
             step=step_of(missing, calls), event_id=missing.event.id, kind=missing.kind, operation=missing.name, lane=missing.lane, path=None,
             expected=f"{missing.label} in lane {missing.lane}, whose answer came next", actual=f"everything waits: {lanes}", nearest=None,
-            cause="order", site=getattr(waiting[0].event, "site", None) if waiting else None,
+            cause="order", site=next((getattr(call.event, "site", None) for call in waiting if isinstance(call, TapeCall)), None),
             hint="the agent made this call before it got the other answers, and does not make it now: its threads, tasks or processes do not "
             "do what they did, because of something that is not recorded",
         )  # fmt: skip
-    call = waiting[0]
+    call = next((call for call in waiting if isinstance(call, TapeCall)), None)
+    if call is None:
+        return Divergence(
+            step=_next_step(calls), event_id=None, kind="end", operation="", lane="main", path=None, nearest=None,
+            expected="the agent goes on", actual="everything in it waits",
+            hint="something that it waits for did not happen when it was recorded, and does not happen now: a sleep that was interrupted from "
+            "outside, or threads that wait for each other",
+        )  # fmt: skip
     return Divergence(
         step=step_of(call, calls), event_id=call.event.id, kind=call.kind, operation=call.name, lane=call.lane, path=None,
         expected="the agent gives this call up, as it did when it was recorded", actual="it waits", nearest=None, cause="order",

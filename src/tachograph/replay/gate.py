@@ -1,20 +1,27 @@
 """The order of answers. Completions are released as they were recorded, whatever the live agent's scheduling, so concurrency replays.
 
-Pure: the player tells what the agent did (``begin``, ``drop``), and takes what is due (``next``), when nothing that the agent does by itself
-can come before it any more: when it is at rest, or alone.
+Pure: the player tells what the agent did (``begin``, ``ask``, ``drop``), and takes what is due (``next``), when nothing that the agent does by
+itself can come before it any more: when it is at rest, or alone.
 
-A piece is held back while an earlier one is outstanding, whose call has not been asked for yet. A call whose recorded finish came earlier
-cannot depend on one that finished later, so for a deterministic agent holding back is safe, and where the agent is at rest and the next
-piece is of a call that nobody has asked for (``missing``), nobody can ever ask for it.
+The sequence holds the pieces of answers, and the *turns*: timers that fired, sleeps that were over, work that was done. An entry is held back
+while an earlier one is outstanding, which the agent has not asked for yet. A call whose recorded finish came earlier cannot depend on one that
+finished later, so for a deterministic agent holding back is safe, and where the agent is at rest and the next piece is of a call that nobody
+has asked for (``missing``), nobody can ever ask for it. A turn that nobody asks for decides nothing, and is passed over (``skip``).
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+import bisect
+import collections
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .tape import Piece, TapeCall
+from .tape import Mark, Piece, TapeCall
+
+#: Of an order number: how it follows the one before (``host/order.py``).
+_ROUNDS = 15
+#: Turns of those who have what they waited for: they were woken, it was done.
+_SOFT = ("woken", "joined", "done", "set", "work", "soon", "got", "put")
 
 
 @dataclass(frozen=True)
@@ -26,18 +33,37 @@ class Delivery:
 
 
 class Gate:
-    """The session-wide sequence of pieces, and how far it is."""
+    """The session-wide sequence, and how far it is. An entry's owner is a call or, by the numbers that follow, a turn."""
 
-    def __init__(self, calls: list[TapeCall]) -> None:
-        self._sequence = sorted(
-            ((piece.order, number, place) for number, call in enumerate(calls) for place, piece in enumerate(call.pieces)),
-        )
+    def __init__(self, calls: list[TapeCall], marks: Sequence[Mark] = ()) -> None:
         self._calls = calls
+        self._marks = marks
+        first = len(calls)
+        self._sequence = sorted(
+            [
+                *((piece.order, number, place) for number, call in enumerate(calls) for place, piece in enumerate(call.pieces)),
+                *((mark.order, first + number, 0) for number, mark in enumerate(marks)),
+            ]
+        )
         self._number = {id(call): number for number, call in enumerate(calls)}
-        self._left = [len(call.pieces) for call in calls]
+        self._left = [len(call.pieces) for call in calls] + [1] * len(marks)
         self._at = 0
+        #: Whether the loop has not slept since what was given last, and by how many rounds what is passed over came later.
+        self._chained, self._apart = False, 0
         self._live: set[int] = set()
         self._dropped: set[int] = {number for number, call in enumerate(calls) if call.covered}
+        #: The turns by name, those to come first; and by lane, lanes in order.
+        self._turns: dict[tuple[str, str, int], collections.deque[int]] = {}
+        self._by_lane: dict[str, list[int]] = {}
+        for number, mark in enumerate(marks, first):
+            if "/proc-" in mark.lane:
+                self._dropped.add(number)  # inside of a command, which is answered
+                continue
+            self._turns.setdefault((mark.lane, mark.kind, mark.value), collections.deque()).append(number)
+            self._by_lane.setdefault(mark.lane, []).append(number)
+        self._lanes = sorted(self._by_lane)
+
+    # -- what the agent does ---------------------------------------------------------------------------------------------
 
     def begin(self, call: TapeCall) -> None:
         """The agent asked for this call."""
@@ -45,51 +71,128 @@ class Gate:
         if self._left[number]:
             self._live.add(number)
 
+    def ask(self, lane: str, what: str, number: int) -> int | None:
+        """The agent may go on when it is this turn. Returns the owner, or None: it never comes."""
+        waiting = self._turns.get((lane, what, number))
+        while waiting:
+            owner = waiting.popleft()
+            if owner not in self._dropped:
+                self._live.add(owner)
+                return owner
+        return None
+
+    def passed(self, lane: str, what: str, number: int) -> bool:
+        """Whether this turn was recorded; if ``ask`` does not hold it, it is over, or was passed over."""
+        return (lane, what, number) in self._turns
+
     def drop(self, call: TapeCall) -> None:
         """Nothing more of this call is wanted (the agent closed it, or a tool that contains it was answered)."""
-        number = self._number[id(call)]
-        self._dropped.add(number)
-        self._live.discard(number)
+        self.withdraw(self._number[id(call)])
+
+    def withdraw(self, owner: int) -> None:
+        """Nothing more of this call, or this turn, is wanted."""
+        self._dropped.add(owner)
+        self._live.discard(owner)
+
+    def cover(self, base: str) -> None:
+        """A tool was answered, and does not run: what it would have waited for, in lanes from ``base`` on, will not be asked for."""
+        for lane in self._lanes[bisect.bisect_left(self._lanes, base) :]:
+            if not lane.startswith(base):
+                break
+            if lane == base or lane[len(base)] == "/":
+                self._dropped.update(self._by_lane[lane])
+
+    # -- what is due -----------------------------------------------------------------------------------------------------
 
     @property
     def due(self) -> bool:
-        """Whether the next piece is of a call that was asked for."""
-        self._skip()
-        return self._at < len(self._sequence) and self._sequence[self._at][1] in self._live
+        """Whether the agent has asked for what is next."""
+        owner = self._next()
+        return owner is not None and owner in self._live
 
     @property
-    def waiting(self) -> list[TapeCall]:
-        """The calls that were asked for and have pieces to come."""
-        return [self._calls[number] for number in sorted(self._live) if self._left[number]]
+    def together(self) -> int:
+        """If what is next is due, and an event loop did not sleep between it and what came before it: how many rounds of the loop it came
+        later, with 1 for the same round. Else 0."""
+        if not self.due:
+            return 0
+        last = self._sequence[self._at][0] & _ROUNDS
+        return self._apart + last if self._chained and last else 0
 
     @property
-    def missing(self) -> TapeCall | None:
-        """The call that the next piece is of, where nobody has asked for it."""
-        self._skip()
-        if self._at >= len(self._sequence) or self._sequence[self._at][1] in self._live:
-            return None
-        return self._calls[self._sequence[self._at][1]]
+    def waiting(self) -> list[TapeCall | Mark]:
+        """What was asked for and has something to come."""
+        return [self._owner(number) for number in sorted(self._live)]
+
+    @property
+    def missing(self) -> TapeCall | Mark | None:
+        """Whose the next entry is, where nobody has asked for it."""
+        owner = self._next()
+        return None if owner is None or owner in self._live else self._owner(owner)
 
     def upcoming(self, skip: int, most: int) -> Iterator[TapeCall]:
-        """The calls of the pieces that follow, but for the first ``skip`` of these pieces; as far as each is one that nobody has asked for."""
-        self._skip()
-        for _, number, _ in itertools.islice(self._sequence, self._at + skip, self._at + skip + most):
-            if number in self._dropped or number in self._live:
+        """The calls of the pieces that follow, but for the first ``skip`` of these pieces; as far as each is one that nobody has asked for, and
+        no turn comes between but those inside of the tools themselves."""
+        self._next()
+        for at in range(self._at, len(self._sequence)):
+            number = self._sequence[at][1]
+            if number >= len(self._calls):
+                if number in self._dropped or "/tool-" in self._marks[number - len(self._calls)].lane:
+                    continue
                 return
-            yield self._calls[number]
+            if number in self._dropped or number in self._live or most <= 0:
+                return
+            if skip > 0:
+                skip -= 1
+            else:
+                most -= 1
+                yield self._calls[number]
 
-    def next(self) -> Delivery | None:
-        """The next piece, if it is due."""
-        if not self.due:
+    @staticmethod
+    def soft(mark: Mark) -> bool:
+        """Whether it is the turn of somebody who has what he waited for, or would have had it at once."""
+        return mark.kind.partition(" ")[0] in _SOFT
+
+    def unstick(self) -> int | None:
+        """Out of turn: the owner of the first turn whose asker has what it waited for, and only waits for its place in the order."""
+        for owner in sorted(self._live):
+            if owner >= len(self._calls) and self.soft(self._marks[owner - len(self._calls)]):
+                self.withdraw(owner)
+                return owner
+        return None
+
+    def skip(self) -> None:
+        """Pass over the turn that is next."""
+        owner = self._next()
+        if owner is not None:
+            self._dropped.add(owner)
+
+    def next(self) -> Delivery | int | None:
+        """The next entry, if it is due: a piece, or the owner of a turn."""
+        owner = self._next()
+        if owner is None or owner not in self._live:
             return None
-        _, number, place = self._sequence[self._at]
+        place = self._sequence[self._at][2]
         self._at += 1
-        self._left[number] -= 1
-        if not self._left[number]:
-            self._live.discard(number)
-        call = self._calls[number]
+        self._chained, self._apart = True, 0
+        self._left[owner] -= 1
+        if not self._left[owner]:
+            self._live.discard(owner)
+        if owner >= len(self._calls):
+            return owner
+        call = self._calls[owner]
         return Delivery(call, call.pieces[place])
 
-    def _skip(self) -> None:
-        while self._at < len(self._sequence) and self._sequence[self._at][1] in self._dropped:
+    def _next(self) -> int | None:
+        sequence, dropped = self._sequence, self._dropped
+        while self._at < len(sequence):
+            owner = sequence[self._at][1]
+            if owner not in dropped:
+                return owner
+            rounds = sequence[self._at][0] & _ROUNDS
+            self._chained, self._apart = self._chained and rounds > 0, self._apart + rounds - 1
             self._at += 1
+        return None
+
+    def _owner(self, number: int) -> TapeCall | Mark:
+        return self._calls[number] if number < len(self._calls) else self._marks[number - len(self._calls)]

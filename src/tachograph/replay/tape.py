@@ -35,12 +35,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class Mark:
-    """What happened at one moment of the session-wide order, and is no call: a timer that fired, work that was done."""
+    """What happened at one moment of the session-wide order, and is no call: a timer that fired, work that was done. ``value``: how many of
+    the kind there were before in the lane, with this one (``client/turns``)."""
 
     order: int
     lane: str
     kind: str
     value: Any
+
+    @property
+    def label(self) -> str:
+        return self.kind
 
 
 @dataclass
@@ -97,6 +102,8 @@ class Tape:
     """Whether the recorder kept what the agent read of its surroundings. Older ones did not."""
     reads: dict[str, dict[tuple[str, str], list[Any]]] = field(default_factory=dict)
     """lane → (kind, site) → the values, in the order of reading."""
+    has_turns: bool = False
+    """Whether the recorder kept when sleeps were over, timers fired and work was done. Where it did not, they take their time."""
     marks: list[Mark] = field(default_factory=list)
     written: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
     """(seq, enclosing call, changes) of files that a tool's own code wrote between its inner calls."""
@@ -188,6 +195,13 @@ class Tape:
         call.effects = [changes for _, changes in sorted([*own, *inner, *loose], key=lambda item: item[0])]
         return found
 
+    def turns(self) -> list[list[Any]]:
+        """``[[lane, what, [number, …]], …]`` of the turns that came."""
+        found: dict[tuple[str, str], list[Any]] = {}
+        for mark in self.marks:
+            found.setdefault((mark.lane, mark.kind), []).append(mark.value)
+        return [[lane, what, numbers] for (lane, what), numbers in found.items()]
+
     def unused(self) -> list[TapeCall]:
         return [call for call in self.calls if not call.used and not call.covered]
 
@@ -202,6 +216,7 @@ def load(source: Source) -> Tape:
         if isinstance(event, events.SessionStart):
             tape.start = event
             tape.has_reads = events.FLAG_READS in event.flags
+            tape.has_turns = events.FLAG_TURNS in event.flags
             tape.facts = source.content(event.facts_uri) or {}
             tape.workspace = source.content(event.workspace_uri)
             tape.edits = source.content(event.edits_uri) or []

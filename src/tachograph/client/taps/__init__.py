@@ -41,6 +41,16 @@ BUILT_IN: Dict[str, Tuple[str, ...]] = {
     ),
     "asyncio_tap": ("asyncio",),
     "loop_tap": ("asyncio", "uvloop"),
+    "timers_tap": ("time", "threading", "queue", "concurrent.futures._base", "asyncio", "uvloop", "multiprocessing.connection"),
+    "work_tap": (
+        "concurrent.futures._base",
+        "concurrent.futures.thread",
+        "concurrent.futures.process",
+        "asyncio",
+        "uvloop",
+        "multiprocessing.pool",
+        "multiprocessing.queues",
+    ),
 }
 
 #: Libraries that are loaded and not tapped, because they are not as the tap expects, and why. Their calls go unrecorded.

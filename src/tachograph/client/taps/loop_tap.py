@@ -39,10 +39,10 @@ def _aside(original: Callable[..., Any]) -> Callable[..., Any]:
 def _numbered(original: Callable[..., Any]) -> Callable[..., Any]:
     def create_task(self: Any, coro: Any, **kwargs: Any) -> Any:
         if kwargs.get("context") is not None:
-            return original(self, coro, **kwargs)
+            return lanes.numbered(original(self, coro, **kwargs))
         token = lanes.enter(lanes.current().child("task"))
         try:
-            return original(self, coro, **kwargs)
+            return lanes.numbered(original(self, coro, **kwargs))
         finally:
             lanes.leave(token)
 

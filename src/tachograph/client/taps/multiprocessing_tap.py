@@ -147,7 +147,9 @@ def _submit(original: Callable[..., Any]) -> Callable[..., Any]:
         here = lanes.current()
         if link.get() is None or here.real:
             return original(self, fn, *args, **kwargs)
-        return original(self, functools.partial(run_in_lane, here.child("work").path, fn), *args, **kwargs)
+        lane = here.child("work").path
+        with lanes.submitting(lane):
+            return original(self, functools.partial(run_in_lane, lane, fn), *args, **kwargs)
 
     return submit
 
