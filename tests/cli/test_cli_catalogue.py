@@ -180,12 +180,12 @@ def test_where_the_store_takes_none_it_is_kept_in_the_users_cache(tacho: Tacho, 
 
 
 def test_without_the_libraries_it_says_what_to_install_and_ls_works(tacho: Tacho, tmp_path: Path) -> None:
-    for name in ("duckdb", "pyarrow"):
+    for name in ("duckdb", "pyarrow", "numpy"):
         (tmp_path / "without" / name).mkdir(parents=True)
         (tmp_path / "without" / name / "__init__.py").write_text("raise ImportError('not here')")
     assert tacho("catalogue").returncode == 0
     tacho.settings["PYTHONPATH"] = os.pathsep.join([str(tmp_path / "without"), os.environ.get("PYTHONPATH", "")])
-    for verb in (["catalogue"], ["sql", "SELECT 1"], ["cost"], ["radius", "--model", "m"]):
+    for verb in (["catalogue"], ["sql", "SELECT 1"], ["cost"], ["radius", "--model", "m"], ["search", "x"]):
         done = tacho(*verb)
         assert (done.returncode, "pip install 'tachograph[catalogue]'" in done.stderr, done.stderr.count("\n")) == (2, True, 1)
     assert ids_of(tacho("ls", "--json", "--model", "house*")) == ["task 2"]

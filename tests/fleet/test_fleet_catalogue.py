@@ -12,7 +12,7 @@ from fleet_helpers import DAY, START, Clock, Failing, Fleet, call, tool
 from tachograph.core import events
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import ConflictError, StoreError
-from tachograph.fleet import building, catalogue, parquet, rows, sessions, workers
+from tachograph.fleet import building, catalogue, columns, parquet, rows, sessions, workers
 from tachograph.fleet.catalogue import Catalogue
 from tachograph.fleet.heard import listen
 from tachograph.log import recover
@@ -307,7 +307,7 @@ def test_a_state_that_nobody_can_read_is_made_anew(fleet: Fleet) -> None:
     busy(fleet)
     fleet.update()
     before = fleet.everything()
-    for broken in (b"", b"[]", b'{"schema":0}', b'{"schema":1,"ledger":{},"files":{"a":1},"filters":{}}'):
+    for broken in (b"", b"[]", b'{"schema":0}', b'{"schema":"' + columns.SCHEMA.encode() + b'","ledger":{},"files":{"a":1},"filters":{}}'):
         fleet.store.replace(catalogue.STATE, broken)
         assert fleet.update().read == 7
         assert fleet.everything() == before

@@ -43,8 +43,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from tachograph.fleet import needle as needles
-    from tachograph.fleet import sessions
+    from tachograph.fleet import parquet, sessions
 
+    parquet.library()  # before it is entered that somebody searches
     needle = needles.needle(options.text, regex=options.regex, ignore_case=options.ignore_case)
     chosen = wiring.settings(options.store)
     wanted = asking.wanted(options, chosen.clock.unix_ms())

@@ -13,10 +13,8 @@ Each column has a type that Parquet, Arrow and every engine that reads them know
 
 from __future__ import annotations
 
+import hashlib
 from typing import NamedTuple
-
-#: Of the tables' columns. A catalogue with another number is made anew.
-SCHEMA = 1
 
 
 class Column(NamedTuple):
@@ -139,3 +137,6 @@ LINKS = (
 )
 
 TABLES: dict[str, tuple[Column, ...]] = {"sessions": SESSIONS, "events": EVENTS, "contents": CONTENTS, "links": LINKS}
+
+#: Of the tables' columns. A catalogue of others is made anew.
+SCHEMA = hashlib.sha256(repr([(name, [column[:2] for column in found]) for name, found in TABLES.items()]).encode()).hexdigest()[:16]

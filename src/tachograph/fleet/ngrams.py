@@ -15,10 +15,15 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from tachograph.core.errors import UsageError
 from tachograph.crypto import boxes
+
+try:
+    import numpy as np
+except ImportError:
+    raise UsageError("a search needs numpy, which is not here; pip install 'tachograph[catalogue]'") from None
 
 #: Bytes of an n-gram; n-grams of a window; bytes of the shortest text of which a filter tells anything.
 N, WINDOW = 6, 4

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Rows in a group. A lookup by content reads one group of a file, so those are small.
-GROUPS = {"sessions": 16_384, "events": 131_072, "contents": 8_192, "links": 16_384, "filters": 4_096}
+GROUPS = {"sessions": 16_384, "events": 131_072, "contents": 2_048, "links": 16_384, "filters": 4_096}
 _WHOLE = 1 << 63
 
 
