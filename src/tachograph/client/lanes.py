@@ -27,18 +27,34 @@ class Lane:
     ``base``: what its children and turns are named after. That is ``path``, but for the inside of a tool: a tool that is answered does not
     run, and what it would have started must not shift the numbers of what the agent starts."""
 
-    __slots__ = ("_counts", "base", "call", "path", "real")
+    __slots__ = ("_counts", "base", "call", "parent", "path", "real")
 
     def __init__(self, path: str, *, base: Optional[str] = None, call: Optional[int] = None, real: bool = False) -> None:
         self.path = path
         self.base = base or path
         self.call = call
         self.real = real
+        self.parent: Optional[Lane] = None
         self._counts: Dict[str, Iterator[int]] = {}
 
     def child(self, kind: str) -> "Lane":
         """The next child lane of that kind. Inside a real call, children belong to that call and are not answered in a replay."""
         return Lane("%s/%s-%d" % (self.base, kind, self.number(kind)), call=self.call, real=self.real)
+
+    def thread(self, kind: str) -> "Lane":
+        """As ``child``, for what runs in a thread of its own; it knows whose it is."""
+        lane = self.child(kind)
+        lane.parent = self
+        return lane
+
+    def came_from(self, lane: "Lane") -> bool:
+        """Whether that lane started this thread, or the one that started it, and so on."""
+        above = self.parent
+        while above is not None:
+            if above is lane:
+                return True
+            above = above.parent
+        return False
 
     def number(self, kind: str) -> int:
         """How many of that kind there were, with this one."""
@@ -52,7 +68,9 @@ class Lane:
         """The same thread of control while it is inside a call. A tool's inside (``base``, of ``tool``) is still the agent; the inside of a
         real exchange is not."""
         if not real:
-            return Lane(self.path, base=base or self.base, call=call, real=self.real)
+            scope = Lane(self.path, base=base or self.base, call=call, real=self.real)
+            scope.parent = self.parent
+            return scope
         return Lane("%s/call-%d" % (self.path, call), call=call, real=True)
 
 
@@ -60,12 +78,17 @@ _current: "contextvars.ContextVar[Lane]" = contextvars.ContextVar("tachograph_la
 _root = Lane(os.environ.get("TACHO_LANE") or "main")
 #: Lanes of threads that were started without our knowing (C extensions, early threads), by thread ident.
 _foreign = threading.local()
+#: The lane that a thread, or the work that it does, was given.
+_threads = threading.local()
 
 
 def current() -> Lane:
     """The lane of the running code."""
     try:
-        return _current.get()
+        lane = _current.get()
+        here = getattr(_threads, "lane", None)
+        # Work may bring along a copy of the context of who submitted it (LangChain's pools, ``asyncio.to_thread``): that is another thread's.
+        return here if here is not None and here.came_from(lane) else lane
     except LookupError:
         if threading.current_thread() is threading.main_thread():
             return _root
@@ -133,6 +156,15 @@ def child_process_lane(kind: str = "proc") -> str:
     return current().child(kind).path
 
 
+def _of_thread(lane: Lane, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    before = getattr(_threads, "lane", None)
+    _threads.lane = lane
+    try:
+        return _in_lane(lane, run, *args, **kwargs)
+    finally:
+        _threads.lane = before
+
+
 def _in_lane(lane: Lane, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     token = _current.set(lane)
     try:
@@ -163,9 +195,9 @@ def install() -> None:
 
     @functools.wraps(start)
     def start_in_lane(self: threading.Thread) -> None:
-        lane = current().child("thread")
+        lane = current().thread("thread")
         run = self.run
-        self.run = functools.partial(_in_lane, lane, run)  # type: ignore[method-assign]
+        self.run = functools.partial(_of_thread, lane, run)  # type: ignore[method-assign]
         start(self)
 
     threading.Thread.start = start_in_lane  # type: ignore[method-assign]
@@ -179,8 +211,8 @@ def install() -> None:
         # A pool's worker threads are shared: the lane belongs to the piece of work, not to the thread. Whether this submit
         # also starts a worker depends on timing, so the worker is numbered where it can shift nobody.
         here = current()
-        lane = here.child("work")
-        work = functools.partial(_in_lane, lane, fn)
+        lane = here.thread("work")
+        work = functools.partial(_of_thread, lane, fn)
         with submitting(lane.path if not here.real else None):
             return _in_lane(Lane(here.path + "/pool", call=here.call, real=here.real), submit, self, work, *args, **kwargs)
 

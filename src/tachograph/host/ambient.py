@@ -44,10 +44,8 @@ class Lives:
 class Gathered:
     """What clients told since the last line."""
 
-    def __init__(self, opened: Callable[[list[Any]], None] | None = None) -> None:
-        """``opened`` is told of files that were opened for reading (``outside.Outside``)."""
+    def __init__(self) -> None:
         self._lives = Lives()
-        self._opened = opened
         self._reads: dict[tuple[str, str, str], list[Any]] = {}
         self._marks: list[list[Any]] = []
         self.size = 0
@@ -62,10 +60,7 @@ class Gathered:
             if isinstance(values, int) and 0 < values <= (len(payload) - at) // 8:
                 size = values
                 values, at = list(struct.unpack_from(f"<{size}d", payload, at)), at + 8 * size
-            if kind == "files.open":
-                if self._opened is not None and isinstance(values, list):
-                    self._opened(values)
-            elif isinstance(values, list):
+            if isinstance(values, list):
                 self._reads.setdefault((self._lives.lane(peer, str(lane)), str(kind), str(site)), []).extend(values)
                 self.size += len(values)
         for lane, kind, value in _entries(header.get("marks"), 3):

@@ -23,7 +23,7 @@ BUILT_IN: Dict[str, Tuple[str, ...]] = {
     "urllib_tap": ("urllib.request",),
     "aiohttp_tap": ("aiohttp.client",),
     "clock_tap": ("time", "datetime"),
-    "entropy_tap": ("os", "random", "ssl", "uuid"),
+    "entropy_tap": ("os", "random", "ssl", "uuid", "uuid_utils"),
     "random_tap": ("random",),
     "listing_tap": ("os",),
     "identity_tap": ("os", "socket", "uuid", "getpass"),

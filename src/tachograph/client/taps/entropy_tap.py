@@ -17,7 +17,7 @@ _MOST = 1 << 20
 
 
 def install(module: ModuleType) -> None:
-    """Wrap the sources of chance in ``os``, ``random``, ``ssl`` or ``uuid``."""
+    """Wrap the sources of chance in ``os``, ``random``, ``ssl``, ``uuid`` or ``uuid_utils``."""
     if not ambient.wants("entropy"):
         return
     if module.__name__ == "random":
@@ -26,6 +26,11 @@ def install(module: ModuleType) -> None:
         module._urandom = os.urandom  # type: ignore[attr-defined]  # bound by name, perhaps before this
     elif module.__name__ == "uuid":
         wrap_builtin(module, "uuid1", _uuid1(module))
+    elif module.__name__ == "uuid_utils":
+        # In Rust, with chance and a clock of its own; LangChain's ids are from here.
+        for name in ("uuid1", "uuid4", "uuid6", "uuid7", "_uuid4_int", "_uuid7_int"):
+            if hasattr(module, name):
+                wrap_builtin(module, name, _made_elsewhere("entropy." + name, module.UUID))
     else:
         for name in ("urandom", "getrandom") if module.__name__ == "os" else ("RAND_bytes",):
             if hasattr(module, name):
@@ -43,6 +48,20 @@ def _source(kind: str) -> Callable[[Callable[..., bytes]], Callable[..., bytes]]
             return found if len(found) == size else original(size, *more)  # another agent than the recorded one
 
         return urandom
+
+    return make
+
+
+def _made_elsewhere(kind: str, cls: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An id, as a ``cls`` or as a number, whatever it is made from."""
+    whole = kind.endswith("_int")
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*args: Any, **kwargs: Any) -> Any:
+            text = ambient.read(kind, lambda: "%032x" % (original(*args, **kwargs) if whole else original(*args, **kwargs).int))
+            return int(text, 16) if whole else cls(text)
+
+        return made
 
     return make
 
