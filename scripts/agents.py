@@ -1,4 +1,5 @@
-"""Virtual environments for the example agents, without tachograph: one on Python 3.11, one on the oldest Python (from 3.9) that is here.
+"""Virtual environments for the example agents, without tachograph: one on Python 3.11, one on the oldest Python (from 3.9) that is here,
+and one for each agent framework that a test agent is written with (each by itself: they do not agree on the versions of what they need).
 
     python scripts/agents.py .cache/agents
 
@@ -14,6 +15,12 @@ import sys
 from pathlib import Path
 
 PACKAGES = ["aiohttp", "anthropic", "boto3", "httpx", "openai", "requests"]
+FRAMEWORKS = {
+    "langgraph": ["langgraph>=1,<2", "langchain-openai>=1,<2"],
+    "openai_agents": ["openai-agents>=0.20,<1"],
+    "pydantic_ai": ["pydantic-ai-slim[openai]>=2,<3"],
+    "strands": ["strands-agents>=1.20,<2"],
+}
 OLDEST = [(3, minor) for minor in range(9, 15)]
 
 
@@ -30,6 +37,17 @@ def interpreter(version: str) -> str | None:
     return None
 
 
+def make(venv: Path, python: str, packages: list[str]) -> None:
+    """An environment with these packages; left as it is where it was made for them already."""
+    done, wanted = venv / ".done", "\n".join(packages)
+    if done.exists() and done.read_text() == wanted:
+        return
+    print(f"making {venv}", flush=True)
+    subprocess.run([python, "-m", "venv", "--clear", str(venv)], check=True)
+    subprocess.run([str(venv / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
+    done.write_text(wanted)
+
+
 def main() -> int:
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
@@ -39,13 +57,10 @@ def main() -> int:
         if python is None:
             print(f"no Python {version} here: the tests that need it will skip")
             continue
-        venv = target / f"py{version}"
-        if not (venv / ".done").exists():
-            print(f"making {venv}", flush=True)
-            subprocess.run([python, "-m", "venv", "--clear", str(venv)], check=True)
-            pip = [str(venv / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES]
-            subprocess.run(pip, check=True)
-            (venv / ".done").touch()
+        make(target / f"py{version}", python, PACKAGES)
+    python = interpreter("3.11") or interpreter("3.12") or interpreter("3.13") or sys.executable
+    for name, packages in FRAMEWORKS.items():
+        make(target / name, python, packages)
     return 0
 
 
