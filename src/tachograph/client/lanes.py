@@ -86,16 +86,16 @@ def current() -> Lane:
     """The lane of the running code."""
     try:
         lane = _current.get()
-        here = getattr(_threads, "lane", None)
+        here: Optional[Lane] = getattr(_threads, "lane", None)
         # Work may bring along a copy of the context of who submitted it (LangChain's pools, ``asyncio.to_thread``): that is another thread's.
         return here if here is not None and here.came_from(lane) else lane
     except LookupError:
         if threading.current_thread() is threading.main_thread():
             return _root
-        lane = getattr(_foreign, "lane", None)
-        if lane is None:
-            lane = _foreign.lane = _root.child("thread")
-        return lane
+        own: Optional[Lane] = getattr(_foreign, "lane", None)
+        if own is None:
+            own = _foreign.lane = _root.child("thread")
+        return own
 
 
 #: Whether this process ever started one that is connected, or will be.
