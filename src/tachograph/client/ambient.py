@@ -15,6 +15,7 @@ a kind that a recording leaves out the tap is not even installed (``wants``).
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import deque
@@ -108,7 +109,11 @@ def read(kind: str, real: Callable[[], Any], depth: int = 2) -> Any:
     if site[2] and kind[0] == "m":
         return real()
     if _recording:
-        value = real()
+        try:
+            value = real()
+        except Exception as error:
+            note(at, lane.path, kind, site[1], _raised(error))  # or the values that follow would each be given to the read before
+            raise
         note(at, lane.path, kind, site[1], value)
         return value
     return answer(at, lane.path, kind, site[1], real)
@@ -127,10 +132,27 @@ def answer(at: "link.Link", lane: str, kind: str, site: str, real: Callable[[], 
     left = recorded(at, lane, kind, site)
     if left:
         value = left.popleft()
+        if isinstance(value, dict) and "raised" in value:
+            return _raise(value["raised"], real)
         if kind.startswith(_CLOCKS):
             _last[lane, kind] = (value, real())
         return value
     return beyond(at, lane, kind, site, real)
+
+
+def _raised(error: Exception) -> Dict[str, Any]:
+    """What is kept of a read that raised. An error of the system can be made again, of any other there is only the name."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return {"raised": [error.errno, error.strerror, os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else None]}
+    return {"raised": [None, type(error).__name__, None]}
+
+
+def _raise(raised: Any, real: Callable[[], Any]) -> Any:
+    """Replay: the recorded error again, or what the real read does, where it can only be made by that."""
+    number, text, name = raised
+    if number is None:
+        return real()
+    raise OSError(number, text) if name is None else OSError(number, text, name)
 
 
 def recorded(at: "link.Link", lane: str, kind: str, site: str) -> Optional[Deque[Any]]:
