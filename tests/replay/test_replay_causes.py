@@ -141,3 +141,16 @@ def test_an_ending_after_a_refusal() -> None:
 
 def test_no_text_makes_the_search_for_values_slow() -> None:
     assert linear.trouble(volatile._PARTS.pattern) is None
+
+
+FILE = {"path": "/etc/agent.json", "why": "its content is another one", "shown": False}
+
+
+@pytest.mark.parametrize(("kind", "named"), [("prompt", True), ("unknown", True), ("extra", True), ("code", False), ("clock", False)])
+def test_a_file_outside_of_the_workspace_that_is_another_one_is_the_likely_cause(kind: str, named: bool) -> None:
+    cause = causes.in_files(causes.Cause(kind, "a hint"), [FILE])
+    assert (FILE["path"] in cause.hint) is named
+    assert cause.kind == ("environment" if named else kind)
+    assert causes.in_files(causes.Cause(kind, "a hint"), []) == causes.Cause(kind, "a hint")
+    many = causes.in_files(causes.Cause("prompt", "a hint"), [FILE] * 5)
+    assert "and 2 more" in many.hint

@@ -22,7 +22,7 @@ from tachograph.replay.edits import Edit
 
 from . import tapes
 from .app import NO
-from .output import plural, print_json, print_notes
+from .output import files_changed, plural, print_json, print_notes
 
 _BUDGET = re.compile(r"(\d{1,12})\s{0,3}(calls?|tokens?|)")
 
@@ -186,6 +186,7 @@ def told(found: dict[str, Any]) -> list[str]:
         lines.append(f"  the agent's code is not what was recorded: {', '.join(found['code_changed'][:5])}")
     if found["workspace_missing"]:
         lines.append(f"  not kept in the recording, taken as it is now: {', '.join(found['workspace_missing'][:5])}")
+    lines += files_changed(found["files_changed"])
     lines += [f"  {note}" if note.startswith("stopped: ") else f"  note: {note}" for note in found["notes"]]
     weak = [f"{name}: {why}" for name, why in found["guards"].items() if isinstance(why, str) and name in ("seccomp", "landlock")]
     lines += [f"  a guard that did not hold here: {text}" for text in weak]

@@ -74,3 +74,13 @@ def print_notes(notes: Iterable[str]) -> None:
     """Lines that a person should read, on standard error."""
     for note in notes:
         print(f"tacho: note: {note}", file=sys.stderr)
+
+
+def files_changed(found: list[dict[str, Any]]) -> list[str]:
+    """Files outside of the workspace that are others by now."""
+    shown, other = [each for each in found if each["shown"]], [each for each in found if not each["shown"]]
+    lines = [f"  changed since, and shown as recorded: {', '.join(each['path'] for each in shown[:5])}"] if shown else []
+    if len(shown) > 5:
+        lines[0] += f" and {len(shown) - 5} more"
+    lines += [f"  not as recorded: {each['path']}: {each['why']}" for each in other[:5]]
+    return [*lines, f"  … and {len(other) - 5} more not as recorded; the report names them all (--report F)"] if len(other) > 5 else lines

@@ -17,7 +17,7 @@ from tachograph.log.verdict import verdict
 
 from . import reading
 from .app import NO
-from .output import plural, print_json, print_notes
+from .output import files_changed, plural, print_json, print_notes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,6 +105,7 @@ def _print(found: dict[str, Any]) -> None:
         lines.append(f"  the agent's code is not what was recorded: {', '.join(found['code_changed'][:5])}")
     if found["workspace_missing"]:
         lines.append(f"  not kept in the recording, taken as it is now: {', '.join(found['workspace_missing'][:5])}")
+    lines += files_changed(found["files_changed"])
     if found["tools_run"]:
         lines.append(
             f"  ran under the guard instead of being answered (their results are not plain data): {', '.join(sorted(set(found['tools_run'])))}"

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any, Dict, List
 
-from . import ambient, forking, guard, lanes, link, stdio, taps, tool, turns
+from . import ambient, forking, guard, lanes, link, outside, stdio, taps, tool, turns
 from .frames import pack
 from .real import getpid, monotonic_ns
 
@@ -35,7 +35,8 @@ def start() -> None:
         guard.install([str(path) for path in at.settings.get("writable", [])], _report, refuse_sockets=True)
         sys.excepthook = functools.partial(_quietly, sys.excepthook)
     else:
-        tool.watch_writes(guard.install_watch())
+        files = outside.Outside(at.settings.get("root")) if ambient.wants("files") else None
+        tool.watch_writes(guard.install_watch(files))
     atexit.register(_tell_code)
 
 

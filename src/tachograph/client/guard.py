@@ -28,7 +28,10 @@ import socket
 import stat
 import sys
 import threading
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+
+if TYPE_CHECKING:
+    from .outside import Outside
 
 Report = Callable[[Dict[str, Any]], None]
 
@@ -315,10 +318,11 @@ class WriteWatch:
     seen: a write to a file that was opened before, and what a C library opens by itself.
     """
 
-    __slots__ = ("count",)
+    __slots__ = ("_outside", "count")
 
-    def __init__(self) -> None:
+    def __init__(self, outside: "Optional[Outside]" = None) -> None:
         self.count = 0
+        self._outside = outside
 
     def read(self) -> int:
         """How many so far. Only a difference between two readings means anything."""
@@ -328,12 +332,19 @@ class WriteWatch:
         # Two threads may add the same one: the count then misses one of two writes, but it has changed, which is what is asked.
         if event == "open":
             try:
-                if not _reads(args) and _wants_to_write(args[1], args[2]) and not _keeps_nothing(args[0]):
+                if _reads(args):
+                    if self._outside is not None:
+                        self._outside.opened(args[0])
+                elif _wants_to_write(args[1], args[2]) and not _keeps_nothing(args[0]):
                     self.count += 1
+                    if self._outside is not None:
+                        self._outside.wrote(args[0])
             except Exception:
                 self.count += 1  # an open of a shape nobody has seen
         elif event in _STARTS or (event in _WRITES and not (args and isinstance(args[0], str) and _keeps_nothing(args[0]))):
             self.count += 1
+            if event == "os.rename" and self._outside is not None:
+                self._outside.wrote(args[1])
 
 
 def _keeps_nothing(path: Any) -> bool:
@@ -341,8 +352,9 @@ def _keeps_nothing(path: Any) -> bool:
     return isinstance(path, int) or (isinstance(path, str) and (_is_device(path) or _is_cache(path)))
 
 
-def install_watch() -> Callable[[], int]:
-    """Count from now on; gives the function that reads the count. For the recorder: it refuses nothing."""
-    watch = WriteWatch()
+def install_watch(outside: "Optional[Outside]" = None) -> Callable[[], int]:
+    """Count from now on; gives the function that reads the count. For the recorder: it refuses nothing. ``outside`` is told of files that
+    are read and written."""
+    watch = WriteWatch(outside)
     sys.addaudithook(watch)
     return watch.read

@@ -238,8 +238,8 @@ class Workspace(Event, frozen=True, kw_only=True):
 
 
 class Ambient(Event, frozen=True, kw_only=True):
-    """What the agent read of its surroundings. ``kind`` is ``reads`` for that: ``size`` values, of clocks, entropy, names;
-    ``stdout`` or ``stderr`` for what it printed itself."""
+    """What the agent read of its surroundings. ``kind`` is ``reads`` for that: ``size`` values, of clocks, entropy, names; ``files`` for
+    ``size`` files outside of its workspace that it opened for reading; ``stdout`` or ``stderr`` for what it printed itself."""
 
     TYPE: ClassVar[str] = "ambient"
 

@@ -44,8 +44,10 @@ class Lives:
 class Gathered:
     """What clients told since the last line."""
 
-    def __init__(self) -> None:
+    def __init__(self, opened: Callable[[list[Any]], None] | None = None) -> None:
+        """``opened`` is told of files that were opened for reading (``outside.Outside``)."""
         self._lives = Lives()
+        self._opened = opened
         self._reads: dict[tuple[str, str, str], list[Any]] = {}
         self._marks: list[list[Any]] = []
         self.size = 0
@@ -60,7 +62,10 @@ class Gathered:
             if isinstance(values, int) and 0 < values <= (len(payload) - at) // 8:
                 size = values
                 values, at = list(struct.unpack_from(f"<{size}d", payload, at)), at + 8 * size
-            if isinstance(values, list):
+            if kind == "files.open":
+                if self._opened is not None and isinstance(values, list):
+                    self._opened(values)
+            elif isinstance(values, list):
                 self._reads.setdefault((self._lives.lane(peer, str(lane)), str(kind), str(site)), []).extend(values)
                 self.size += len(values)
         for lane, kind, value in _entries(header.get("marks"), 3):

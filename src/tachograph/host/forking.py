@@ -24,7 +24,7 @@ from tachograph.log.opening import OpenStore, check_signer
 from tachograph.log.reader import Recording
 from tachograph.log.writer import SessionWriter
 from tachograph.redact.engine import Redactor
-from tachograph.replay import edits
+from tachograph.replay import edits, report
 from tachograph.replay import fork as forks
 from tachograph.replay.agreement import Answer
 from tachograph.replay.edits import Edit
@@ -116,6 +116,7 @@ def fork(plan: Plan) -> dict[str, Any]:
     found = said["fork"]
     if found["failure"] is not None:
         raise ReplayError(f"the fork {session_id} could not be written down, {found['failure']}; run it again")
+    unshown = said["guards"].pop("unshown", {})
     return {
         "session_id": session_id,
         "forked_from": found["forked_from"],
@@ -136,6 +137,7 @@ def fork(plan: Plan) -> dict[str, Any]:
         "tape": "verified" if plan.verified else "unverified",
         "code_changed": stage.restore.code_changed,
         "workspace_missing": stage.restore.missing,
+        "files_changed": report.files(stage.outside.unshown(unshown)),
         "notes": [*ended.notes, *stage.notes, *found["notes"]],
         "seconds": round(ended.seconds, 3),
     }  # fmt: skip
@@ -173,6 +175,7 @@ class Writing:
         )  # fmt: skip
         self._entering = Entering(opened, session_id, clock=plan.clock, entropy=plan.entropy)
         self._pin: dict[str, Any] = {}
+        self._files = list(read.files)
         #: What its agent read of its surroundings is what the first one read.
         self._reads = (
             [[lane, kind, site, list(values)] for lane, found in read.reads.items() for (kind, site), values in found.items()]
@@ -200,6 +203,7 @@ class Writing:
     def end(self, ended: Mapping[str, Any], notes: Sequence[str]) -> dict[str, Any]:
         """The last lines. As ``record.close``."""
         self.recorder.begin_session(None)
+        self.recorder.copy_files(self._files)
         self.recorder.copy_reads(self._reads)
         for note in notes:
             self.recorder.note("fork", note)

@@ -30,12 +30,13 @@ from tachograph.redact.placeholder import fingerprint
 
 from . import launch, marking, patterns, surroundings
 from .entering import Entering
+from .outside import Outside
 from .policy import Chosen
 from .recorder import Recorder, masked
 from .secrets import Given
 from .server import Server
 from .surroundings import Surroundings
-from .workspace import Watcher
+from .workspace import OwnEyes, Watcher
 
 #: Without a word from the command for this long, ``session_start`` is written without what the command's own process knows. Seconds.
 WAIT_FOR_HELLO = 2.0
@@ -222,10 +223,22 @@ def _driver(
         links=redactor.document(list(plan.links), tally), vault=vault_key, flags=[FLAG_READS, FLAG_TURNS], **masked(tally),
     )  # fmt: skip
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
+    left_out = policy_left_out(plan.policy, around)
+    files = None
+    if "files" not in left_out:
+        avoid = [plan.opened.store.url, *([watcher.root] if watcher.root is not None else [])]
+        files = Outside(redactor, plan.opened.digest(), avoid=avoid, began=time.time_ns())
     return Recorder(
         writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"),
-        stops=plan.on_loss == "stop", packages=around.packages, left_out=plan.policy.left_out,
+        stops=plan.on_loss == "stop", packages=around.packages, left_out=left_out, outside=files,
     )  # fmt: skip
+
+
+def policy_left_out(chosen: Chosen, around: Surroundings) -> frozenset[str]:
+    """Kinds of ambient reads that are not kept. A host that is another user must not read files that a client names: it may read more than the
+    agent, and would show it to whoever reads the record."""
+    own = isinstance(around.eyes, OwnEyes)
+    return chosen.left_out if own else chosen.left_out | {"files"}
 
 
 def _serve(

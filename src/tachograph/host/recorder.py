@@ -30,6 +30,7 @@ from .authorship import Authorship
 from .flight import Flight, wire
 from .moving import Moving
 from .order import Order
+from .outside import Outside
 from .server import Peer
 from .wiretools import WireTools
 from .workspace import Watcher
@@ -52,9 +53,9 @@ class Recorder:
 
     def __init__(
         self, writer: LastingWriter, redactor: Redactor, *, start: Draft, watcher: Watcher, digest: Digest, repo_sha: str | None,
-        stops: bool = False, packages: Callable[[list[str]], dict[str, str]] = facts.packages, left_out: Iterable[str] = (),
+        stops: bool = False, packages: Callable[[list[str]], dict[str, str]] = facts.packages, left_out: Iterable[str] = (), outside: Outside | None = None,
     ) -> None:  # fmt: skip
-        """``left_out``: kinds of ambient reads that are not kept. ``stops``: a record that is not whole is none (``--on-host-loss stop``): nothing goes on after the first failure."""
+        """``left_out``: kinds of ambient reads that are not kept. ``outside``: keeps the files outside of the workspace. ``stops``: a record that is not whole is none (``--on-host-loss stop``): nothing goes on after the first failure."""
         self.writer = writer
         self._stops = stops
         self.trouble: str | None = None
@@ -69,7 +70,8 @@ class Recorder:
         self._flights: dict[tuple[int, int], Flight] = {}
         self._ids: dict[tuple[int, int], str] = {}
         self._order = Order()
-        self._reads = Gathered()
+        self._outside = outside
+        self._reads = Gathered(outside.opened if outside is not None else None)
         self._left_out = sorted(left_out)
         self._tools = WireTools()
         self._authorship = Authorship()
@@ -97,7 +99,10 @@ class Recorder:
             self.begin_session(found)
         event = events.Process(action="joined", lane=peer.lane, pid=peer.pid, python=str(header.get("python")), **masked(tally))
         self._append(Draft(event=event, contents={"facts_uri": found}))
-        return {"m": "welcome", "mode": "record", "session": self.writer.session_id, "reads": 1, "turns": 1, "live": self._left_out}
+        return {
+            "m": "welcome", "mode": "record", "session": self.writer.session_id, "reads": 1, "turns": 1, "live": self._left_out,
+            "root": self._watcher.root,
+        }  # fmt: skip
 
     def begin_session(self, main: dict[str, Any] | None) -> None:
         """Write ``session_start`` (once): when the main process has told of itself, or when it is clear that it will not."""
@@ -118,6 +123,11 @@ class Recorder:
         if reads:
             event = events.Ambient(kind="reads", size=sum(len(values) for *_, values in reads))
             self._append(Draft(event=event, contents={"content_uri": {"reads": reads, "marks": []}}))
+
+    def copy_files(self, files: list[dict[str, Any]]) -> None:
+        """What another session's agent had read outside of its workspace (``host.outside``)."""
+        if files:
+            self._append(Draft(event=events.Ambient(kind="files", size=len(files)), contents={"content_uri": {"files": files}}))
 
     @property
     def links(self) -> list[str]:
@@ -526,9 +536,9 @@ class Recorder:
 
     def _write_reads(self) -> None:
         """What was read of the surroundings, before the lines that may depend on it are on the device."""
-        draft = self._reads.draft(self._redactor)
-        if draft is not None:
-            self._append(draft)
+        for gathered in (self._outside.draft() if self._outside is not None else None, self._reads.draft(self._redactor)):
+            if gathered is not None:
+                self._append(gathered)
 
     def _flush(self, *, durable: bool) -> None:
         try:

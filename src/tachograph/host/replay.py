@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -28,7 +28,7 @@ from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
 from . import facts as host_facts
-from . import launch, patterns, scratch, versions
+from . import launch, outside, patterns, scratch, versions
 from .byplace import KnownByPlace, PlaceRedactor
 from .editing import EditedPlayer
 from .elsewhere import Elsewhere, Here, command_here, environment_here
@@ -73,7 +73,7 @@ def replay(plan: Plan) -> dict[str, Any]:
         ended = stage.run(stage.player(EditedPlayer if stage.read.edits else Player))
     if ended.interrupted is not None:
         raise KeyboardInterrupt
-    return _report(plan, stage.read, ended, stage.restore, stage.notes)
+    return _report(plan, stage.read, ended, stage.restore, stage.notes, stage.outside)
 
 
 class Beside(Protocol):
@@ -111,6 +111,7 @@ class Stage:
     meeting: launch.Meeting
     notes: list[str]
     aliases: tuple[versions.Moved, ...] = ()
+    outside: outside.Shown = field(default_factory=outside.Shown)
 
     def player(self, kind: Callable[..., P], read: Tape | None = None, **more: Any) -> P:
         """The driver that answers. ``read``: another tape than the whole one; ``more``: what this kind takes besides."""
@@ -173,9 +174,9 @@ def staged(plan: Plan) -> Iterator[Stage]:
             f"the repository {root} is gone, and its committed files are git's to keep, not the record's; clone it there again"
         )
     restore = _restore(plan, here, root, command, read, redactor)
-    outside = _outside(here.root or root)
-    folder = tempfile.mkdtemp(prefix="tacho-replay-", dir=outside)
-    meeting = launch.Meeting(outside)
+    place = _outside(here.root or root)
+    folder = tempfile.mkdtemp(prefix="tacho-replay-", dir=place)
+    meeting = launch.Meeting(place)
     try:
         guarded = _guard_plan(here.root or os.path.join(folder, "nowhere"), Path(folder), Path(meeting.socket))
         environment = _environment(facts, read, guarded)
@@ -194,14 +195,28 @@ def staged(plan: Plan) -> Iterator[Stage]:
             if isinstance(redactor, PlaceRedactor)
             else Known(redactor, key, recorded=read.said(), given=facts.get("given") or ())
         )
+        shown = _shown(plan, read, redactor, known, guarded, command, root)
+        guarded = replace(guarded, files=tuple(shown.files), folders=tuple(shown.folders))
         yield Stage(
             plan=plan, read=read, command=command, environment=environment, redactor=redactor, known=known, root=root, restore=restore,
-            guarded=guarded, meeting=meeting, notes=notes, aliases=aliases,
+            guarded=guarded, meeting=meeting, notes=notes, aliases=aliases, outside=shown,
         )  # fmt: skip
     finally:
         meeting.remove()
         guard.discard(Path(folder))
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _shown(
+    plan: Plan, read: Tape, redactor: Redactor, known: Known, guarded: guard.GuardPlan, command: Sequence[str], root: str
+) -> outside.Shown:  # fmt: skip
+    """The files outside of the workspace that are to be shown as they were."""
+    program = shutil.which(command[0]) or command[0]
+    keep = outside.must_stay(root, str(guarded.tree), str(guarded.scratch), *(str(path) for path in guarded.sockets or ()), program)
+    return outside.plan(
+        read.files, guarded.scratch, redactor=redactor, known=known, mount=guarded.mount, keep=keep, temporary=_temporary(read.facts),
+        digest=plan.recording.opened.digest() if plan.elsewhere is None else None, live="files" in plan.live,
+    )  # fmt: skip
 
 
 def _restore(plan: Plan, here: Here, root: str, command: list[str], read: Tape, redactor: Redactor) -> scratch.Restore:
@@ -304,10 +319,10 @@ def _before_exec(
             os.dup2(nothing, 1)
             os.dup2(nothing, 2)
             os.close(nothing)
-        guard.mount(guarded)
+        unshown = guard.mount(guarded)
         client_workspace.apply(payload)
         os.chdir(inside if os.path.isdir(inside) else tree)
-        guard.enter(guarded, notify)
+        guard.enter(guarded, notify, unshown)
 
     return setup
 
@@ -390,7 +405,9 @@ def _serve(
     server.close()
 
 
-def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restore, notes: list[str]) -> dict[str, Any]:
+def _report(
+    plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restore, notes: list[str], shown: outside.Shown
+) -> dict[str, Any]:
     said = ended.host
     if said is None or "matched" not in said:
         why = (said or {}).get("failure") or "the replay's host ended early"
@@ -403,6 +420,7 @@ def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restor
     if plan.elsewhere is not None and not isinstance(read.stdout, str):
         recorded_hash = None  # it was printed under a key that is not here, and there is no text to compare
     found = said["divergence"]
+    unshown = said["guards"].pop("unshown", {})
     run = report.Run(
         matched=collections.Counter(said["matched"]), divergence=Divergence(**found) if found else None, exit_code=ended.exit_code,
         signal=ended.signal, seconds=ended.seconds, output=said["output"], output_size=said["size"],
@@ -410,6 +428,7 @@ def _report(plan: Plan, read: Tape, ended: launch.Ended, restore: scratch.Restor
         guards=said["guards"], reordered=said["reordered"], order=said["order"], early=said["early"], ended_at_cut=said["ended_at_cut"],
         ran=said["ran"], notes=[*ended.notes, *notes], lenient=plan.lenient, unified=said["unified"],
         unrecorded={(str(kind), str(where)): int(count) for kind, where, count in said["unrecorded"]},
+        files=shown.unshown(unshown),
     )  # fmt: skip
     return report.report(
         plan.recording.session_id, read, run, verified=plan.verified, code_changed=restore.code_changed, missing=restore.missing

@@ -9,7 +9,7 @@ import collections
 import json
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tachograph.redact.placeholder import PROTECTED, neutral
@@ -148,6 +148,19 @@ def in_code(cause: Cause, site: str | None, code_changed: list[str]) -> Cause:
     if here is None and cause.kind not in ("unknown", "extra", "tap", "prompt", "command"):
         return cause
     return Cause("code", f"{cause.hint}; the agent's code is not what was recorded ({here or ', '.join(code_changed[:3])})")
+
+
+def in_files(cause: Cause, files: Sequence[Mapping[str, Any]]) -> Cause:
+    """The cause, where files outside of the workspace are known to be others than the agent read when it was recorded."""
+    if not files or cause.kind in ("clock", "entropy", "order", "clash", "secret", "code"):
+        return cause
+    named = ", ".join(f"{file['path']}: {file['why']}" for file in files[:3])
+    more = f", and {len(files) - 3} more" if len(files) > 3 else ""
+    what = f"a file outside of the workspace that the agent read is not what it was ({named}{more})"
+    advice = "put it back, or keep it in the workspace, which is recorded"
+    if cause.kind in ("prompt", "unknown"):
+        return Cause("environment", f"{what}; {advice}")
+    return Cause("environment", f"{cause.hint}; {what}; {advice}")
 
 
 def _named(kind: str, unrecorded: Mapping[tuple[str, str], int]) -> Cause:

@@ -14,7 +14,7 @@ from .difference import Difference, first, first_difference, short
 from .tape import Mark, TapeCall
 from .unify import Clash, Matcher
 
-__all__ = ["Divergence", "first_difference", "miss", "output", "step_of", "stuck", "with_code"]
+__all__ = ["Divergence", "first_difference", "miss", "output", "step_of", "stuck", "with_code", "with_files"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +129,12 @@ def with_code(found: Divergence, code_changed: list[str]) -> Divergence:
     """The same, where it is known that the agent's code is not what was recorded: that is then the likeliest cause of all that says nothing
     of itself."""
     cause = causes.in_code(Cause(found.cause, found.hint), found.site, code_changed)
+    return replace(found, cause=cause.kind, hint=cause.hint)
+
+
+def with_files(found: Divergence, files: Iterable[Mapping[str, Any]]) -> Divergence:
+    """The same, where files outside of the workspace are known to be others than the agent read, and were not shown as they were."""
+    cause = causes.in_files(Cause(found.cause, found.hint), [file for file in files if not file["shown"]])
     return replace(found, cause=cause.kind, hint=cause.hint)
 
 

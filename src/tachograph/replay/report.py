@@ -36,6 +36,8 @@ class Run:
     lenient: bool = False
     unified: list[dict[str, Any]] = field(default_factory=list)
     unrecorded: dict[tuple[str, str], int] = field(default_factory=dict)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    """Files outside of the workspace that are not what the agent read then: ``path``, ``why``, ``shown`` (as they were)."""
 
 
 def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_changed: list[str], missing: list[str]) -> dict[str, Any]:
@@ -47,6 +49,8 @@ def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_change
         first = _end_differs(tape, run, code_changed)
     elif first is not None:
         first = divergence.with_code(first, code_changed)
+    if first is not None:
+        first = divergence.with_files(first, run.files)
     verdict = DIVERGED if first is not None else INCOMPLETE if unused else IDENTICAL
     return {
         "session_id": session_id,
@@ -71,10 +75,16 @@ def report(session_id: str, tape: Tape, run: Run, *, verified: bool, code_change
         "tools_run": run.ran,
         "code_changed": code_changed,
         "workspace_missing": missing,
+        "files_changed": files(run.files, own=first is not None),
         "gap": tape.gap,
         "notes": run.notes,
         "seconds": round(run.seconds, 3),
     }
+
+
+def files(found: list[dict[str, Any]], *, own: bool = False) -> list[dict[str, Any]]:
+    """``files_changed``. ``own``: also what the session itself may have made, and makes anew: that says something only where something is amiss."""
+    return [{key: file[key] for key in ("path", "why", "shown")} for file in found if own or not file.get("during")]
 
 
 def _end_differs(tape: Tape, run: Run, code_changed: list[str]) -> Divergence | None:

@@ -105,6 +105,8 @@ class Tape:
     has_turns: bool = False
     """Whether the recorder kept when sleeps were over, timers fired and work was done. Where it did not, they take their time."""
     marks: list[Mark] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    """Files outside of the workspace that the agent read (``host/outside.py``)."""
     written: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
     """(seq, enclosing call, changes) of files that a tool's own code wrote between its inner calls."""
 
@@ -160,6 +162,7 @@ class Tape:
         """All contents: JSON-like values, and the bytes of answers."""
         yield self.facts
         yield self.workspace
+        yield self.files
         yield self.stdout
         for call in self.calls:
             yield call.request
@@ -233,6 +236,8 @@ def load(source: Source) -> Tape:
             tape.stdout = source.content(event.content_uri)
         elif isinstance(event, events.Ambient) and event.kind == "reads":
             _add_reads(tape, source.content(event.content_uri))
+        elif isinstance(event, events.Ambient) and event.kind == "files":
+            tape.files.extend((source.content(event.content_uri) or {}).get("files", []))
         elif isinstance(event, events.Process) and event.action == "left" and "/proc-" not in (event.lane or ""):
             # The agent's own processes only: what a command of its ran (a test suite) is its work, not its code.
             tape.code.extend((source.content(event.facts_uri) or {}).get("code", []))

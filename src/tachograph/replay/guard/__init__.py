@@ -24,19 +24,21 @@ do the agent a favour over a unix socket, unless ``GuardPlan.sockets`` says whic
 from __future__ import annotations
 
 from tachograph.replay.guard.enter import available, enter
-from tachograph.replay.guard.namespace import Probe, discard, mount, probe
-from tachograph.replay.guard.plan import GuardError, GuardPlan
+from tachograph.replay.guard.namespace import Probe, discard, mount, mounts_below, probe
+from tachograph.replay.guard.plan import GuardError, GuardPlan, Mount
 from tachograph.replay.guard.supervisor import Supervisor, receive
 
 __all__ = [
     "GuardError",
     "GuardPlan",
+    "Mount",
     "Probe",
     "Supervisor",
     "available",
     "discard",
     "enter",
     "mount",
+    "mounts_below",
     "probe",
     "receive",
 ]

@@ -6,6 +6,7 @@ import array
 import json
 import os
 import socket
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tachograph.replay.guard import kernel, landlock, namespace, seccomp
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
     from tachograph.replay.guard.plan import GuardPlan
 
 
-def enter(plan: GuardPlan, notify: socket.socket) -> None:
+#: Bytes of what could not be shown that are told. A system where more fails is one where all of it may have.
+_MOST_UNSHOWN = 2048
+
+
+def enter(plan: GuardPlan, notify: socket.socket, unshown: Mapping[str, str] | None = None) -> None:
     """Put this process, and all it will ever start, under the guard. Call it in a forked child with one thread, then
     ``exec``.
 
@@ -22,7 +27,9 @@ def enter(plan: GuardPlan, notify: socket.socket) -> None:
     ``supervisor.receive`` is the other end:
 
         {"seccomp": true | "why not", "landlock": ABI | "why not", "namespace": "overlay" | "bind" | "none",
-         "shm": "private" | "shared"}
+         "shm": "private" | "shared", "unshown": {place: why}}
+
+    ``unshown`` is what ``mount`` returned; left out where that is nothing; ``/`` stands for all of it.
 
     From then on this process may stop at any call that writes until the host runs a ``Supervisor``. What the system
     lacks is told, not raised; GuardError only where the workspace is not the scratch one, so that writing there must
@@ -42,6 +49,8 @@ def enter(plan: GuardPlan, notify: socket.socket) -> None:
             guards["seccomp"] = why or True
         except OSError as error:
             guards["seccomp"] = str(error)
+    if unshown:
+        guards["unshown"] = dict(unshown) if len(json.dumps(unshown)) < _MOST_UNSHOWN else {"/": "mounts fail on this system"}
     line = json.dumps(guards).encode() + b"\n"
     rights = [] if listener is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))]
     notify.sendmsg([line], rights)

@@ -82,17 +82,18 @@ def _overlay(directory: Path, scratch: Path, *, user: bool) -> None:
     kernel.mount(_OURS, os.fspath(directory), "overlay", options=layers + (",userxattr" if user else ",redirect_dir=on"))
 
 
-def mount(plan: GuardPlan) -> None:
+def mount(plan: GuardPlan) -> dict[str, str]:
     """First phase, in the forked child: show the plan's tree at the recorded path, and make it the working directory.
 
     Recorded files may then be put there before ``enter``. Descriptors that were opened before still lead to the original.
 
-    Raises GuardError where it cannot be done; then nothing may be run.
+    Returns which of the plan's other files and folders could not be shown, and why. Raises GuardError where the tree cannot; then nothing
+    may be run.
     """
     plan.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
     plan.tmp.mkdir(mode=0o700, parents=True, exist_ok=True)
     if plan.mount == "none":
-        return
+        return {}
     workspace = Path(os.path.realpath(plan.workspace))
     try:
         user = _enter()
@@ -106,10 +107,43 @@ def mount(plan: GuardPlan) -> None:
         ) from error
     # A working directory from before would still be the original's, beneath the mount.
     os.chdir(workspace)
+    failed = _show(plan, user=user)
     try:
         kernel.mount(_OURS, os.fspath(SHARED_MEMORY), "tmpfs", flags=_NO_SETUID_NO_DEVICES, options="mode=1777")
     except OSError:
-        return  # ``private_memory`` tells, and ``enter`` reports it
+        return failed  # ``private_memory`` tells, and ``enter`` reports it
+    return failed
+
+
+def _show(plan: GuardPlan, *, user: bool) -> dict[str, str]:
+    """Folders before files, which may lie in them. The temporary folder last: copies may lie below what it hides."""
+    failed: dict[str, str] = {}
+    for scratch, folder in plan.folders:
+        try:
+            _overlay(folder, scratch, user=user)
+        except OSError as error:
+            failed[os.fspath(folder)] = str(error)
+    for copy, place in plan.files:
+        try:
+            kernel.mount(os.fspath(copy), os.fspath(place), "", flags=_BIND)
+        except OSError as error:
+            failed[os.fspath(place)] = str(error)
+    if plan.tmp_at is not None:
+        try:
+            kernel.mount(os.fspath(plan.tmp), os.fspath(plan.tmp_at), "", flags=_BIND)
+        except OSError as error:
+            raise GuardError(f"cannot show the scratch temporary folder at {plan.tmp_at}: {error}") from error
+    return failed
+
+
+def mounts_below(path: str) -> bool:
+    """Is anything mounted below a folder (which an overlay of it would hide)?"""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            points = [re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), line.split(" ")[4]) for line in file]
+    except OSError:
+        return True
+    return any(point.startswith(path.rstrip(os.sep) + os.sep) for point in points)
 
 
 def _mounted(path: Path) -> tuple[str, str]:
@@ -141,13 +175,15 @@ def check(plan: GuardPlan) -> None:
         shown = not plan.tree.is_relative_to(workspace)
     if not shown:
         raise GuardError(f"{workspace} is the original, not the scratch workspace ({plan.mount}); nothing was run")
+    if plan.tmp_at is not None and not os.path.samefile(plan.tmp_at, plan.tmp):
+        raise GuardError(f"{plan.tmp_at} is the original, not the scratch temporary folder; nothing was run")
 
 
 def discard(scratch: Path) -> None:
     """Remove a scratch folder. (An overlay leaves a directory without any permission in it.)"""
-    work = scratch / "work" / "work"
-    if work.is_dir():
-        work.chmod(0o700)
+    for work in (scratch / "work" / "work", *scratch.glob("added/*/work/work")):
+        if work.is_dir():
+            work.chmod(0o700)
     shutil.rmtree(scratch, ignore_errors=False)
 
 

@@ -43,6 +43,12 @@ class GuardPlan:
     #: Unix sockets that the agent may connect to, besides those inside the writable directories. ``None`` does not
     #: look at unix sockets at all, and then a local database or container daemon that listens on one is within reach.
     sockets: tuple[Path, ...] | None = None
+    #: (copy, place): files that are shown as the copy. Both exist. Not without a namespace.
+    files: tuple[tuple[Path, Path], ...] = ()
+    #: (scratch, folder): folders that are shown with the files of ``scratch / "upper"`` in them. Only where overlays are to be had.
+    folders: tuple[tuple[Path, Path], ...] = ()
+    #: Where the agent finds ``tmp``; None: under its own name. Not without a namespace.
+    tmp_at: Path | None = None
 
     def __post_init__(self) -> None:
         if (self.mount == "overlay") == (self.source is not None):
@@ -56,4 +62,4 @@ class GuardPlan:
     @property
     def writable(self) -> tuple[Path, ...]:
         """All that may be written, as the agent names it; what ``Supervisor`` and ``client.guard.install`` are given."""
-        return (self.tree, self.tmp, *self.extra_writable, SHARED_MEMORY)
+        return (self.tree, self.tmp_at or self.tmp, *self.extra_writable, SHARED_MEMORY)
