@@ -20,7 +20,7 @@ def redactor() -> Redactor:
 
 
 def test_reads_are_one_line_and_marks_are_numbered_among_the_answers() -> None:
-    gathered, order = Gathered(), itertools.count(7)
+    gathered, order = Gathered(), itertools.count(7).__next__
     gathered.joined(1, "main")
     floats = struct.pack("<3d", 1.5, 2.5, 3.5)
     gathered.add(
@@ -39,7 +39,7 @@ def test_reads_are_one_line_and_marks_are_numbered_among_the_answers() -> None:
 def test_what_a_hostile_client_says_is_left_out() -> None:
     gathered = Gathered()
     for reads in (None, 3, [1], [["main", "clock.time", "a"]], [["main", "clock.time", "a", 1 << 60]], [["main", "clock.time", "a", -1]]):
-        gathered.add(1, {"reads": reads, "marks": [1, [2]]}, b"\0" * 8, itertools.count())
+        gathered.add(1, {"reads": reads, "marks": [1, [2]]}, b"\0" * 8, itertools.count().__next__)
     assert gathered.draft(redactor()) is None
 
 
@@ -47,7 +47,10 @@ def test_a_secret_in_a_name_is_masked_and_chance_is_not() -> None:
     gathered = Gathered()
     token = "ghp_" + "9aK2mQ7xVt4LpR8sWz3bNc6dEf1gHj5uYi0o"
     gathered.add(
-        1, {"reads": [["main", "listing.listdir", "a", [[token]]], ["main", "entropy.urandom", "a", ["5f" * 20]]]}, b"", itertools.count()
+        1,
+        {"reads": [["main", "listing.listdir", "a", [[token]]], ["main", "entropy.urandom", "a", ["5f" * 20]]]},
+        b"",
+        itertools.count().__next__,
     )
     draft = gathered.draft(redactor())
     assert draft is not None
@@ -57,7 +60,7 @@ def test_a_secret_in_a_name_is_masked_and_chance_is_not() -> None:
 
 
 def test_a_process_that_exec_replaced_has_reads_of_its_own() -> None:
-    gathered, order = Gathered(), itertools.count()
+    gathered, order = Gathered(), itertools.count().__next__
     for peer in (1, 2):
         gathered.joined(peer, "main")
         gathered.add(peer, {"reads": [["main", "clock.time", "a", [peer]]]}, b"", order)
