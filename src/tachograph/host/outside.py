@@ -189,10 +189,10 @@ class Shown:
 
 def plan(
     files: Iterable[Mapping[str, Any]], scratch: Path, *, redactor: Redactor, known: Known, digest: Digest | None, mount: guard.Mount,
-    keep: Sequence[str], temporary: str, live: bool = False,
+    keep: Sequence[str], temporary: str, tmp: Path | None = None, live: bool = False,
 ) -> Shown:  # fmt: skip
     """Compare what was recorded with what is there, and lay out copies in ``scratch`` of what differs. ``digest``: None where hashes cannot be
-    made anew. ``keep``: places that must not be mounted over. ``temporary``: where the session made its temporary files, which it makes anew.
+    made anew. ``keep``: places that must not be mounted over. ``temporary``: where the session made its temporary files, which it makes anew; ``tmp``: what will be shown there, if anything.
     ``live``: nothing is shown, what differs is only named."""
     out = Shown()
     missing: dict[str, list[Mapping[str, Any]]] = {}
@@ -201,8 +201,12 @@ def plan(
         if why is None:
             continue
         during = bool(file.get("during"))
-        if during and why == GONE and _below(path, (temporary,)):
-            out.changed.append({"path": path, "why": why, "shown": False, "during": True})
+        if tmp is not None and not during and _below(path, (temporary,)) and _cannot(file, why, mount) is None and not live:
+            _copy(tmp / os.path.relpath(path, temporary), file)
+            out.changed.append(_changed(path, why, None))
+            continue
+        if _below(path, (temporary,)) and (tmp is not None or (during and why == GONE)):
+            out.changed.append({"path": path, "why": why, "shown": False, "during": during})
             continue
         cannot = "files are read live" if live else _cannot(file, why, mount)
         if cannot is None and why == GONE:

@@ -28,7 +28,7 @@ from tachograph.replay.divergence import Divergence
 from tachograph.replay.tape import Tape
 
 from . import facts as host_facts
-from . import launch, outside, patterns, scratch, versions
+from . import launch, outside, patterns, scratch, temporary, versions
 from .byplace import KnownByPlace, PlaceRedactor
 from .editing import EditedPlayer
 from .elsewhere import Elsewhere, Here, command_here, environment_here
@@ -130,7 +130,7 @@ class Stage:
         places = [
             _alias(tree, self.root),
             *(_alias(one.here, one.there) for one in self.aliases),
-            _alias(str(self.guarded.tmp), _temporary(self.read.facts)),
+            _alias(str(self.guarded.tmp), temporary.recorded(self.read.facts)) if self.guarded.tmp_at is None else lambda value: value,
         ]
         return lambda value: functools.reduce(lambda told, place: place(told), places, value)
 
@@ -174,11 +174,18 @@ def staged(plan: Plan) -> Iterator[Stage]:
             f"the repository {root} is gone, and its committed files are git's to keep, not the record's; clone it there again"
         )
     restore = _restore(plan, here, root, command, read, redactor)
-    place = _outside(here.root or root)
+    shown_at = _shown_at(plan, read, command, root)
+    place = _outside(here.root or root, shown_at)
     folder = tempfile.mkdtemp(prefix="tacho-replay-", dir=place)
     meeting = launch.Meeting(place)
     try:
         guarded = _guard_plan(here.root or os.path.join(folder, "nowhere"), Path(folder), Path(meeting.socket))
+        if (
+            shown_at is not None
+            and guarded.mount != "none"
+            and not any(temporary.below(ours, shown_at) for ours in (folder, meeting.folder))
+        ):
+            guarded = replace(guarded, tmp_at=Path(shown_at))
         environment = _environment(facts, read, guarded)
         aliases = tuple(one for one in here.moved if one.there != root)
         if plan.elsewhere is not None:
@@ -214,7 +221,8 @@ def _shown(
     program = shutil.which(command[0]) or command[0]
     keep = outside.must_stay(root, str(guarded.tree), str(guarded.scratch), *(str(path) for path in guarded.sockets or ()), program)
     return outside.plan(
-        read.files, guarded.scratch, redactor=redactor, known=known, mount=guarded.mount, keep=keep, temporary=_temporary(read.facts),
+        read.files, guarded.scratch, redactor=redactor, known=known, mount=guarded.mount, keep=keep, temporary=temporary.recorded(read.facts),
+        tmp=guarded.tmp if guarded.tmp_at is not None else None,
         digest=plan.recording.opened.digest() if plan.elsewhere is None else None, live="files" in plan.live,
     )  # fmt: skip
 
@@ -243,12 +251,33 @@ def recorded_policy(read: Tape) -> tuple[Policy, list[str]]:
     return made, [f"recorded under another redaction policy ({name}): what it masked and what is masked now may differ"]
 
 
-def _outside(root: str) -> str | None:
-    """Where our own folders may lie: the scratch workspace is shown in place of ``root``, and would hide them. None: the usual place."""
+def _shown_at(plan: Plan, read: Tape, command: Sequence[str], root: str) -> str | None:
+    """The recorded folder for temporary files, where ours may be shown there."""
+    if plan.elsewhere is not None or plan.version is not None:
+        return None
+    facts, folder = read.facts, temporary.recorded(read.facts)
+    env = facts.get("env", {})
+    paths = [part for name in ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "HOME") for part in str(env.get(name, "")).split(os.pathsep)]
+    python = str((facts.get("python") or {}).get("executable") or "")
+    keep = outside.must_stay(
+        root, str(facts.get("cwd") or root), shutil.which(command[0]) or command[0], python, *paths, *command[1:], *read.code,
+        plan.recording.opened.store.url, os.getcwd(),
+    )  # fmt: skip
+    began = next((entry.ts for entry in plan.recording.entries), None)
+    absolute = [path for path in keep if os.path.isabs(path)]
+    return folder if began is not None and temporary.showable(folder, began, absolute, workspace=root) else None
+
+
+def _outside(root: str, shown_at: str | None = None) -> str | None:
+    """Where our own folders may lie: the scratch workspace is shown in place of ``root``, and would hide them; and so would be what is shown at
+    ``shown_at``, which only matters where there is a choice. None: the usual place."""
     usual = os.path.realpath(tempfile.gettempdir())
     if root == "/":
         raise ReplayError("the session worked in /, which cannot be shown to it as a scratch workspace; record it in a folder of its own")
-    for place in (usual, "/var/tmp", "/dev/shm", "/run"):  # noqa: S108 - looked at, not trusted: mkdtemp makes a private folder in it
+    places = [usual, "/var/tmp", "/dev/shm", "/run"]  # noqa: S108 - looked at, not trusted: mkdtemp makes a private folder in it
+    if shown_at is not None and temporary.below(usual, shown_at) and os.access(places[1], os.W_OK):
+        places[:2] = places[1], usual
+    for place in places:
         if os.path.commonpath([os.path.realpath(root), place]) != os.path.realpath(root) and os.access(place, os.W_OK):
             return None if place == usual else place
     raise ReplayError(f"no temporary folder outside of {root}; name one with TMPDIR")
@@ -276,17 +305,12 @@ def _environment(facts: dict[str, Any], read: Tape, guarded: guard.GuardPlan) ->
     environment |= DUMMIES
     if any(call.sort == "model" and getattr(call.event, "provider", "") == "bedrock" for call in read.calls):
         environment = {**DUMMY_AWS, **environment}
-    environment["TMPDIR"] = str(guarded.tmp)
+    if guarded.tmp_at is None:
+        environment["TMPDIR"] = str(guarded.tmp)
     zone = facts.get("host", {}).get("zone")
     if "TZ" not in environment and zone and zone != host_facts.zone():
         environment["TZ"] = str(zone)
     return environment
-
-
-def _temporary(facts: dict[str, Any]) -> str:
-    """The recorded folder for temporary files. The replay's is another one, and the two count as one."""
-    env = facts.get("env", {})
-    return next((str(env[name]).rstrip("/") for name in ("TMPDIR", "TEMP", "TMP") if env.get(name)), "/tmp")  # noqa: S108 - a name, not used
 
 
 def _alias(live: str, recorded: str) -> Callable[[Any], Any]:
