@@ -6,7 +6,6 @@ Shared by the recorder, the commit hook and ``tacho blame``, so that all three m
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -32,6 +31,8 @@ def telling(line: str) -> bool:
 
 def key(line: str) -> str:
     """The name of a normalised line: 16 hexadecimal digits. Not for what leaves this machine: a guess can be confirmed."""
+    import hashlib  # the commit hook needs it for a person's commit only
+
     return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

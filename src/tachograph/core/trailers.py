@@ -11,7 +11,6 @@ message, all of them. The commit hook runs on any Python from 3.9 on: standard l
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Optional
 
 SESSION, SEAL = "Agent-Session", "Agent-Seal"
@@ -22,13 +21,16 @@ _LINE = re.compile(
 )
 
 
-@dataclass(frozen=True)
 class Named:
-    """A session that a commit names, and its seal at that time where that is said, too."""
+    """A session that a commit names, and its seal at that time where that is said, too. No dataclass: the hook is started for a commit, and pays
+    for each module."""
 
-    session_id: str
-    size: Optional[int] = None
-    root: Optional[str] = None
+    __slots__ = ("root", "session_id", "size")
+
+    def __init__(self, session_id: str, size: "Optional[int]" = None, root: "Optional[str]" = None) -> None:
+        self.session_id = session_id
+        self.size = size
+        self.root = root
 
     @property
     def lines(self) -> "list[str]":

@@ -28,11 +28,7 @@ if [ -x "$before" ]; then
     "$before" "$@" || exit $?
 fi
 [ -x {python} ] && [ -f {root}/tachograph/links/commit_hook.py ] || exit 0
-dirs=$(git rev-parse --git-common-dir --git-dir 2>/dev/null) || exit 0
-common=${{dirs%%
-*}}
-dir=${{dirs##*
-}}
+{dirs}
 something() {{
     {test}
 }}
@@ -42,6 +38,19 @@ exit 0
 
 #: By import, so that it is compiled once. Our folder comes last: nothing in it may stand for a module of Python's.
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from tachograph.links import commit_hook; sys.exit(commit_hook.run(sys.argv[1:]))"
+#: The message lies in the git directory, which says itself where the common one is: no git is started for that.
+_DIRS_BY_MESSAGE = r"""dir=${1%/*}
+[ -f "$dir/HEAD" ] || dir=$(git rev-parse --git-dir 2>/dev/null) || exit 0
+common=$dir
+if [ -f "$dir/commondir" ]; then
+    read -r common < "$dir/commondir"
+    case $common in /*) ;; *) common=$dir/$common ;; esac
+fi"""
+_DIRS_BY_GIT = r"""dirs=$(git rev-parse --git-common-dir --git-dir 2>/dev/null) || exit 0
+common=${dirs%%
+*}
+dir=${dirs##*
+}"""
 #: Sessions that are recorded here, a recorded process that commits, a squash or a rebase, an amended commit.
 _COMMIT_TEST = r"""[ -n "$TACHO_RECORDING" ] && return 0
     [ -f "$dir/SQUASH_MSG" ] && return 0
@@ -134,7 +143,7 @@ def script(stage: str, options: str) -> str:
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     return _SCRIPT.format(
         mark=MARK, stage=stage, before=BEFORE, python=shlex.quote(sys.executable), root=shlex.quote(root), start=shlex.quote(_START),
-        test=_TESTS[stage], options=shlex.quote(options),
+        test=_TESTS[stage], dirs=_DIRS_BY_GIT if stage == "post-commit" else _DIRS_BY_MESSAGE, options=shlex.quote(options),
     )  # fmt: skip
 
 
