@@ -34,6 +34,7 @@ from tachograph.replay.tape import Tape, TapeCall
 from . import answering, record, replay, requests
 from .editing import EditedPlayer, as_edited, editable, edited
 from .entering import Entering
+from .git_watch import Move
 from .player import NOTHING
 from .recorder import Recorder, masked
 from .secrets import Given
@@ -220,6 +221,9 @@ class Told(Watcher):
     @property
     def lost(self) -> str | None:
         return None
+
+    def moves(self) -> list[Move]:
+        return []
 
     def look(self, tally: collections.Counter[str]) -> dict[str, Any] | None:  # noqa: ARG002 - masked when it was recorded
         changes, self.changes = self.changes, []
