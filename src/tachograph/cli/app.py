@@ -103,13 +103,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w", errors="backslashreplace")  # noqa: SIM115  for the rest of the process
     verb = next((word for word in given if not word.startswith("-")), None)
     try:
-        return _run(given, verb)
+        code = _run(given, verb)
+        return code if argv is not None else _leave(code)
     except BrokenPipeError:
         # The reader (head, less) has had enough; Python would complain once more while flushing at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _leave(code: int) -> int:
+    """The exit code; but a process with DuckDB or Arrow in it is ended here. As Python goes, their threads may still be there, and then now and
+    then the C++ runtime ends it by SIGABRT, with its work done and the wrong exit code."""
+    if not {"duckdb", "pyarrow"} & sys.modules.keys():
+        return code
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(code)
 
 
 def _run(given: list[str], verb: str | None) -> int:

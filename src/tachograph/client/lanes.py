@@ -86,7 +86,7 @@ def current() -> Lane:
     """The lane of the running code."""
     try:
         lane = _current.get()
-        here: Optional[Lane] = getattr(_threads, "lane", None)
+        here: Optional[Lane] = (_task_lane() if _chosen else None) or getattr(_threads, "lane", None)
         # Work may bring along a copy of the context of who submitted it (LangChain's pools, ``asyncio.to_thread``): that is another thread's.
         return here if here is not None and here.came_from(lane) else lane
     except LookupError:
@@ -160,12 +160,13 @@ def _of_thread(lane: Lane, run: Callable[..., Any], *args: Any, **kwargs: Any) -
     before = getattr(_threads, "lane", None)
     _threads.lane = lane
     try:
-        return _in_lane(lane, run, *args, **kwargs)
+        return in_lane(lane, run, *args, **kwargs)
     finally:
         _threads.lane = before
 
 
-def _in_lane(lane: Lane, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def in_lane(lane: Lane, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call ``run`` as that lane."""
     token = _current.set(lane)
     try:
         return run(*args, **kwargs)
@@ -214,7 +215,7 @@ def install() -> None:
         lane = here.thread("work")
         work = functools.partial(_of_thread, lane, fn)
         with submitting(lane.path if not here.real else None):
-            return _in_lane(Lane(here.path + "/pool", call=here.call, real=here.real), submit, self, work, *args, **kwargs)
+            return in_lane(Lane(here.path + "/pool", call=here.call, real=here.real), submit, self, work, *args, **kwargs)
 
     pool.ThreadPoolExecutor.submit = submit_in_lane  # type: ignore[method-assign]
 
@@ -232,6 +233,28 @@ def numbered(task: Any) -> Any:
     return task
 
 
+#: Whether there ever was a task with a context of the caller's choice.
+_chosen = False
+
+
+def in_its_own(task: Any) -> Any:
+    """A task that runs in a context of the caller's choice, which mostly is a copy of the caller's and says the caller's lane, is a lane all the
+    same. Not the one that a loop is started with: who starts it waits for it."""
+    global _chosen
+    if sys.modules["asyncio.events"]._get_running_loop() is not None:
+        try:
+            task._tacho_lane = current().thread("task")
+            _chosen = True
+        except AttributeError:
+            return task  # somebody's own class, without room for it
+    return numbered(task)
+
+
+def _task_lane() -> Optional[Lane]:
+    loop = sys.modules["asyncio.events"]._get_running_loop()
+    return None if loop is None else getattr(sys.modules["asyncio.tasks"].current_task(loop), "_tacho_lane", None)
+
+
 def task_number(task: Any) -> int:
     """How many tasks there were when it was made; 0 for what is none of ours."""
     number = getattr(task, "_tacho_number", 0)
@@ -247,7 +270,7 @@ def install_asyncio() -> None:
     @functools.wraps(create_task)
     def create_task_in_lane(self: Any, coro: Any, **kwargs: Any) -> Any:
         if kwargs.get("context") is not None:
-            return numbered(create_task(self, coro, **kwargs))  # the caller's own context, which is not ours to write into
+            return in_its_own(create_task(self, coro, **kwargs))  # the caller's own context, which is not ours to write into
         token = _current.set(current().child("task"))  # the task copies the context as it is now
         try:
             return numbered(create_task(self, coro, **kwargs))

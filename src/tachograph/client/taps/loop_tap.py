@@ -39,7 +39,7 @@ def _aside(original: Callable[..., Any]) -> Callable[..., Any]:
 def _numbered(original: Callable[..., Any]) -> Callable[..., Any]:
     def create_task(self: Any, coro: Any, **kwargs: Any) -> Any:
         if kwargs.get("context") is not None:
-            return lanes.numbered(original(self, coro, **kwargs))
+            return lanes.in_its_own(original(self, coro, **kwargs))
         token = lanes.enter(lanes.current().child("task"))
         try:
             return lanes.numbered(original(self, coro, **kwargs))

@@ -133,9 +133,15 @@ def _in_loop(lane: str, act: Callable[..., Any], *args: Any) -> Any:
 
 def _add_callback(original: Callable[..., Any]) -> Callable[..., Any]:
     def add_done_callback(self: Any, fn: Any) -> Any:
-        if getattr(self, "_tacho_loop", False):
-            return _in_loop(self._tacho_lane, original, self, fn)  # called at once, where it is done already
-        return original(self, fn)
+        lane = getattr(self, "_tacho_lane", None)
+        if lane is None:
+            return original(self, fn)
+        if self._tacho_loop:
+            return _in_loop(lane, original, self, fn)  # called at once, where it is done already
+        # Whether it runs in the worker or here depends on whether the work is done by now; what it starts must not.
+        self._tacho_callbacks = getattr(self, "_tacho_callbacks", 0) + 1
+        done = lanes.Lane("%s/done-%d" % (lane, self._tacho_callbacks))
+        return original(self, functools.partial(lanes.in_lane, done, fn))
 
     return add_done_callback
 
