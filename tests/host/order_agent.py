@@ -1,10 +1,9 @@
-"""An agent whose every prompt depends on the order in which eight parallel tools were done; in pools of threads, in threads, in tasks."""
+"""An agent whose every prompt depends on the order in which eight parallel tools were done; in pools of threads and in tasks."""
 
 import asyncio
 import concurrent.futures
 import random
 import sys
-import threading
 import time
 
 import tachograph
@@ -34,22 +33,6 @@ def pool(first: int) -> list:
     with concurrent.futures.ThreadPoolExecutor(8) as workers:
         waiting = [workers.submit(look, n, pauses[first + n]) for n in range(8)]
         return [done.result() for done in concurrent.futures.as_completed(waiting)]
-
-
-def threads(first: int) -> list:
-    done, condition = [], threading.Condition()
-
-    def work(n: int) -> None:
-        answer = look(n, pauses[first + n])
-        with condition:
-            done.append(answer)
-            condition.notify()
-
-    for n in range(8):
-        threading.Thread(target=work, args=(n,)).start()
-    with condition:
-        condition.wait_for(lambda: len(done) == 8)
-    return done
 
 
 async def tasks(first: int) -> list:
@@ -83,7 +66,6 @@ async def to_thread(first: int) -> list:
 for turn in range(int(sys.argv[1])):
     start = 40 * turn % 360
     print(ask("pool", pool(start)))
-    print(ask("threads", threads(start + 8)))
     print(ask("tasks", asyncio.run(tasks(start + 16))))
     print(ask("first", asyncio.run(first_of(start + 24))))
     print(ask("to thread", asyncio.run(to_thread(start + 32))))

@@ -160,7 +160,7 @@ def test_a_sleep_that_the_agent_was_killed_in_is_where_its_replay_ends(tmp_path:
 
 
 def runs(folder: Path, count: int, rounds: int, load: int = 0) -> list[dict[str, Any]]:
-    """``count`` recordings of ``rounds`` times five kinds of eight parallel tools, each replayed once."""
+    """``count`` recordings of ``rounds`` times four kinds of eight parallel tools, each replayed once."""
     script = Path(__file__).with_name("order_runs.py")
     done = subprocess.run(
         [sys.executable, str(script), str(folder), str(count), str(rounds), str(load)], capture_output=True, check=True, timeout=3000, env={**os.environ},

@@ -1,6 +1,5 @@
-"""Plain threads, and a lock around what they share."""
+"""Plain threads, done in the reverse order, and a lock around what they share."""
 
-import random
 import threading
 import time
 
@@ -9,7 +8,7 @@ import tachograph
 
 @tachograph.tool(effect="read")
 def ask(number: int) -> int:
-    time.sleep(random.uniform(0, 0.03))
+    time.sleep(0.05 * (5 - number) if number < 100 else 0)
     return number
 
 
