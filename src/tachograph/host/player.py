@@ -278,6 +278,7 @@ class Player:
         if owner is not None:
             self._turns[owner], self._turn_of[(peer.number, call)] = (peer, call), owner
         elif self._gate.passed(*which):
+            self.reordered += 1  # it was passed over, since nobody had asked for it yet
             peer.send({"m": "turn", "c": call})
         else:
             self._never += 1
@@ -294,8 +295,6 @@ class Player:
         missing = self._gate.missing
         if not self._gate.waiting or not isinstance(missing, Mark):
             return False
-        if not self._gate.soft(missing):
-            self.reordered += 1
         self._gate.skip()
         return True
 
