@@ -20,7 +20,7 @@ COMMANDS = {"coding_agent": [TASK], "oncall_agent": ["checkout-p99"], "research_
 
 
 def environments() -> list[Path]:
-    found = sorted((ROOT / ".cache" / "agents").glob("py*/.done"))
+    found = sorted((ROOT / ".cache" / "agents").glob("py[0-9]*/.done"))
     return [path.parent for path in found]
 
 

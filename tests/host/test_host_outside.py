@@ -52,6 +52,7 @@ class Case:
         for folder in (self.workspace, self.elsewhere):
             folder.mkdir()
         (self.workspace / "agent.py").write_text(AGENT)
+        (self.workspace / "tachograph.toml").write_text("[record]\nfile_contents = true\n")
         self.config = self.elsewhere / "config.json"
         self.config.write_text(config)
         self.tacho, self.report = Tacho(tmp_path), tmp_path / "report.json"
@@ -146,6 +147,22 @@ def test_a_secret_in_such_a_file_is_masked_and_the_file_cannot_be_shown(tmp_path
     assert found["files_changed"][0]["shown"] is False
     assert "masked" in found["files_changed"][0]["why"]
     assert TOKEN not in done.stderr + case.report.read_text()
+
+
+def test_what_files_hold_is_only_kept_where_that_is_asked_for(tmp_path: Path) -> None:
+    """A file that is nothing but a token has no name in it by which that could be seen."""
+    case = Case(tmp_path, config='{"greeting": "wE_xe%Eg30B0di"}')
+    (case.workspace / "tachograph.toml").unlink()
+    case.record()
+    (file,) = [file for file in case.files() if file["path"].endswith("config.json")]
+    assert "data" not in file
+    assert str(file["hash"]).startswith("hmac-sha256:")
+    assert case.replay()[0]["verdict"] == "identical"
+    case.config.write_text('{"greeting": "other"}')
+    found, done = case.replay()
+    assert found["verdict"] == "diverged"
+    assert [each["shown"] for each in found["files_changed"]] == [False]
+    assert "file_contents" in done.stderr
 
 
 def test_a_policy_keeps_none_of_it(tmp_path: Path) -> None:

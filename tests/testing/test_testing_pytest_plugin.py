@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -41,7 +42,10 @@ def write(folder: Path, *, mark: str = '"greets"', prompt: str = "be kind", tool
 def run(folder: Path, *options: str, base: str, **env: str) -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if key != "CI"}
     environment |= {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "BASE": base, **env}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tachograph.testing.pytest_plugin", *options]
+    # An installation brings the plug-in with it; a checkout that was installed before there was one does not.
+    brought = any(each.name == "tacho" for each in importlib.metadata.entry_points(group="pytest11"))
+    plugin = [] if brought else ["-p", "tachograph.testing.pytest_plugin"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin, *options]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 

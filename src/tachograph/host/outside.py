@@ -42,17 +42,21 @@ MAX_HASHED, MAX_HASHED_TOTAL, MAX_NAMED = 16 << 20, 256 << 20, 20_000
 #: Folders of missing files that a replay shows with those files in them.
 MAX_FOLDERS = 16
 
+UNKEPT = "contents are not kept, [record] file_contents = true keeps them"
 CHANGED, GONE, NEW = "its content is another one", "it is not there any more", "it was not there"
 
 
 class Outside:
-    """While recording. ``avoid``: folders of our own. ``began``: the moment of the first look, nanoseconds since 1970."""
+    """While recording. ``avoid``: folders of our own. ``began``: the moment of the first look, nanoseconds since 1970. ``contents``: whether what
+    files hold is kept, redacted. Only where it is asked for: what lies outside of the workspace is where people keep their credentials, and a
+    file that is nothing but a token has no name in it by which that could be seen."""
 
-    def __init__(self, redactor: Redactor, digest: Digest, *, avoid: Sequence[str], began: int) -> None:
+    def __init__(self, redactor: Redactor, digest: Digest, *, avoid: Sequence[str], began: int, contents: bool = True) -> None:
         self._redactor = redactor
         self._digest = digest
         self._avoid = tuple(os.path.realpath(path) for path in avoid)
         self._began = began
+        self._contents = contents
         self._seen: set[str] = set()
         self._files: list[dict[str, Any]] = []
         self._tally: collections.Counter[str] = collections.Counter()
@@ -96,6 +100,9 @@ class Outside:
         """Keep what may be kept. Why not all of it was."""
         self._count += 1
         size = len(data)
+        if not self._contents:
+            entry["hash"] = hashed(self._digest, data)
+            return UNKEPT
         if size > MAX_FILE or self._kept + size > MAX_TOTAL or self._count > MAX_FILES:
             entry["hash"] = hashed(self._digest, data)
             return f"it is larger than {MAX_FILE >> 10} KiB" if size > MAX_FILE else "so much was kept already"

@@ -30,12 +30,14 @@ _LARGEST = 4 << 20
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
     """``secret_from``: files with values that are secret (``secrets.collect``); ``source``: the file, None for the built-in policy.
-    ``left_out``: kinds of ambient reads that are not kept (``[record] entropy = false``)."""
+    ``left_out``: kinds of ambient reads that are not kept (``[record] entropy = false``). ``file_contents``: whether what files outside of the
+    workspace hold is kept, redacted."""
 
     policy: Policy = field(default_factory=Policy.default)
     secret_from: tuple[str, ...] = ()
     source: str | None = None
     left_out: frozenset[str] = frozenset()
+    file_contents: bool = False
 
     def known(self, environment: Mapping[str, str]) -> dict[str, str]:
         """The values of an environment that are to be masked wherever they turn up, each with its kind."""
@@ -99,18 +101,18 @@ def read(path: str) -> Chosen:
     folder = os.path.dirname(os.path.abspath(path))
     return Chosen(
         policy=policy, secret_from=tuple(os.path.join(folder, os.path.expanduser(name)) for name in files), source=path,
-        left_out=_left_out(document.get("record", {}), path),
+        left_out=_left_out(document.get("record", {}), path), file_contents=document.get("record", {}).get("file_contents", False),
     )  # fmt: skip
 
 
 def _left_out(table: Any, path: str) -> frozenset[str]:
     if not isinstance(table, dict):
         raise UsageError(f"{path}: record is a table; write [record] and its keys below")
-    custom.unknown_keys(table, KINDS, f"{path}: record")
+    custom.unknown_keys(table, (*KINDS, "file_contents"), f"{path}: record")
     for name, value in table.items():
         if not isinstance(value, bool):
             raise UsageError(f"{path}: record: {name} is true or false; write {name} = false to keep none of it")
-    return frozenset(name for name, value in table.items() if not value)
+    return frozenset(name for name, value in table.items() if not value and name != "file_contents")
 
 
 def _text(path: str) -> str:

@@ -227,7 +227,7 @@ def _driver(
     files = None
     if "files" not in left_out:
         avoid = [plan.opened.store.url, *([watcher.root] if watcher.root is not None else [])]
-        files = Outside(redactor, plan.opened.digest(), avoid=avoid, began=time.time_ns())
+        files = Outside(redactor, plan.opened.digest(), avoid=avoid, began=time.time_ns(), contents=plan.policy.file_contents)
     return Recorder(
         writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"),
         stops=plan.on_loss == "stop", packages=around.packages, left_out=left_out, outside=files,

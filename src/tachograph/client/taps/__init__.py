@@ -24,7 +24,7 @@ BUILT_IN: Dict[str, Tuple[str, ...]] = {
     "aiohttp_tap": ("aiohttp.client",),
     "clock_tap": ("time", "datetime"),
     "entropy_tap": ("os", "random", "ssl", "uuid", "uuid_utils"),
-    "random_tap": ("random",),
+    "random_tap": ("random", "tempfile"),
     "listing_tap": ("os",),
     "identity_tap": ("os", "socket", "uuid", "getpass"),
     "sqlite_tap": ("sqlite3",),

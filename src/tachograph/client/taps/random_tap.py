@@ -36,6 +36,9 @@ def install(module: ModuleType) -> None:
     """Count the draws of ``random``'s generators."""
     if not ambient.wants("random"):
         return
+    if module.__name__ == "tempfile":
+        _one_for_all(module._RandomNameSequence)
+        return
     tapped = _make(module)
     wrap(module.Random, "seed", _seed(module, tapped))
     wrap(module.Random, "setstate", _setstate(module, tapped))
@@ -52,6 +55,24 @@ def install(module: ModuleType) -> None:
         _tap(module._inst, tapped, "global")
 
     forking.IN_CHILD.append(again)
+
+
+def _one_for_all(names: Any) -> None:
+    """``tempfile`` makes its generator when a thread first asks, and two that ask at once make two; which of them draws from which then depends
+    on timing."""
+    original, making = names.rng.fget, threading.Lock()
+
+    def rng(self: Any) -> Any:
+        with making:
+            return original(self)
+
+    names.rng = property(rng)
+
+    def anew() -> None:
+        nonlocal making
+        making = threading.Lock()
+
+    forking.IN_CHILD.append(anew)
 
 
 def _tap(generator: Any, tapped: Any, name: Optional[str] = None) -> None:
