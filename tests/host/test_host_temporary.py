@@ -85,6 +85,7 @@ def test_where_something_would_be_hidden_the_name_is_another_one(tmp_path: Path)
 def test_a_file_that_the_agent_found_there_is_there_again(tmp_path: Path) -> None:
     case = Case(tmp_path, AGENT + "print(open(os.path.join(tempfile.gettempdir(), 'input')).read())")
     (case.folder / "input").write_text("it was there before")
+    (case.workspace / "tachograph.toml").write_text("[record]\nfile_contents = true\n")
     recorded = case.record()
     (case.folder / "input").unlink()
     found, done = case.replay()
