@@ -9,16 +9,14 @@ import signal
 import sys
 from typing import Any, NoReturn
 
-from tachograph import wiring
-from tachograph.core.errors import StoreError, TamperedError, UsageError
+from tachograph.core.errors import StoreError, UsageError
 from tachograph.host import bisect, commits, replay, secrets
 from tachograph.host.bisect import Answer, Result, Tried
 from tachograph.host.versions import Version
-from tachograph.log.reader import Recording, resolve
-from tachograph.log.verdict import verdict
+from tachograph.log.reader import Recording
 from tachograph.replay import tape
 
-from . import reading
+from . import reading, verified
 from .app import NO
 from .output import plural, print_json, print_notes
 
@@ -52,23 +50,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     given = secrets.collect(options.secret_from, os.environ)
     print_notes(given.notes)
-    chosen = wiring.settings(options.store)
-    opened = wiring.open_for_reading(chosen)
-    session_id = resolve(opened.store, options.session)
-    opened.data_key(session_id)  # raises where there is nothing to replay any more
-    checked = verdict(opened.store, session_id, public=opened.trusted, opened=opened)
-    if not checked.good and not options.unverified:
-        raise TamperedError(
-            f"the record of {session_id} is {checked.verdict}; tacho verify tells all, --unverified replays it all the same"
-        )
-    recording = Recording(opened, session_id, strict=checked.good)
+    chosen, opened, recording, good = verified.recording(options)
     repository = _repository(options, recording)
     data = tuple(_inside(repository, path) for path in options.data)
-    reading.enter(chosen, opened, [session_id], "bisect")
+    reading.enter(chosen, opened, [recording.session_id], "bisect")
 
     def attempt(sha: str) -> tuple[Result, str, dict[str, Any] | None]:
         plan = replay.Plan(
-            recording=recording, verified=checked.good, command=options.command, silent=True, given=given,
+            recording=recording, verified=good, command=options.command, silent=True, given=given,
             version=Version(repository=repository, sha=sha, data=data),
         )  # fmt: skip
         try:
@@ -83,13 +72,13 @@ def run(options: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGTERM, _end)
     answer = bisect.bisect(repository, options.good, options.bad, attempt, tell)
-    found = _json(session_id, repository, answer)
+    found = _json(recording.session_id, repository, answer)
     if options.report:
         _write(options.report, found)
     if options.json:
         print_json(found)
     else:
-        print("\n".join(_said(session_id, repository, answer, found)))
+        print("\n".join(_said(recording.session_id, repository, answer, found)))
     return 0 if answer.culprit is not None else NO
 
 

@@ -8,12 +8,10 @@ import sys
 from typing import Any
 
 from tachograph import wiring
-from tachograph.core.errors import TamperedError, UsageError
+from tachograph.core.errors import UsageError
 from tachograph.host import doctor, launch, record, replay, secrets
-from tachograph.log.reader import Recording, resolve
-from tachograph.log.verdict import verdict
 
-from . import reading
+from . import reading, verified
 from .app import NO
 from .output import plural, print_json, print_notes
 
@@ -35,20 +33,10 @@ def run(options: argparse.Namespace) -> int:
         if not options.command:
             raise UsageError("doctor needs a session, or a command after --; as in tacho doctor -- python agent.py")
         options.session, options.command = _record(options, given), []
-    chosen = wiring.settings(options.store)
-    opened = wiring.open_for_reading(chosen)
-    session_id = resolve(opened.store, options.session)
-    opened.data_key(session_id)  # raises where there is nothing to replay any more
-    checked = verdict(opened.store, session_id, public=opened.trusted, opened=opened)
-    if not checked.good and not options.unverified:
-        raise TamperedError(
-            f"the record of {session_id} is {checked.verdict}; tacho verify tells all, --unverified replays it all the same"
-        )
-    reading.enter(chosen, opened, [session_id], "replay")
+    chosen, opened, recording, good = verified.recording(options)
+    reading.enter(chosen, opened, [recording.session_id], "replay")
     found = doctor.examine(
-        replay.Plan(
-            recording=Recording(opened, session_id, strict=checked.good), verified=checked.good, command=options.command, given=given
-        ),
+        replay.Plan(recording=recording, verified=good, command=options.command, given=given),
         _progress if sys.stderr.isatty() else lambda *_: None,
     )
     if options.json:

@@ -8,14 +8,11 @@ import os
 import sys
 from typing import Any
 
-from tachograph import wiring
-from tachograph.core.errors import StoreError, TamperedError
+from tachograph.core.errors import StoreError
 from tachograph.host import replay, secrets
 from tachograph.host.ambient import KINDS
-from tachograph.log.reader import Recording, resolve
-from tachograph.log.verdict import verdict
 
-from . import reading
+from . import reading, verified
 from .app import NO
 from .output import files_changed, plural, print_json, print_notes
 
@@ -48,23 +45,13 @@ def _kinds(text: str) -> tuple[str, ...]:
 def run(options: argparse.Namespace) -> int:
     given = secrets.collect(options.secret_from, os.environ)
     print_notes(given.notes)
-    chosen = wiring.settings(options.store)
-    opened = wiring.open_for_reading(chosen)
-    session_id = resolve(opened.store, options.session)
-    opened.data_key(session_id)  # raises where there is nothing to replay any more
-    checked = verdict(opened.store, session_id, public=opened.trusted, opened=opened)
-    if not checked.good and not options.unverified:
-        first = checked.problems[0] if checked.problems else {"what": checked.verdict, "file": session_id, "offset": 0}
-        raise TamperedError(
-            f"the record of {session_id} is {checked.verdict}: {first['what']}, {first['file']} offset {first['offset']}; "
-            "tacho verify tells all, --unverified replays it all the same"
-        )
+    chosen, opened, recording, good = verified.recording(options)
     if options.report:
         _write(options.report, "")  # before the work, not after it
-    reading.enter(chosen, opened, [session_id], "replay")
+    reading.enter(chosen, opened, [recording.session_id], "replay")
     found = replay.replay(
         replay.Plan(
-            recording=Recording(opened, session_id, strict=checked.good), verified=checked.good, command=options.command,
+            recording=recording, verified=good, command=options.command,
             quiet=options.json, given=given, lenient=options.lenient, live=options.live,
         )
     )  # fmt: skip
