@@ -10,7 +10,6 @@ from sample_recordings import SAMPLES, Tape, ask, coding_agent, compacted, impor
 
 from tachograph.core import events
 from tachograph.postmortem.answers import QUESTIONS, answers
-from tachograph.postmortem.bundle import bundle
 from tachograph.postmortem.case import Answer, open_case
 
 VERIFIED = {"verdict": "verified", "events": 24, "sealed": 24, "unsealed": 0, "problems": []}
@@ -144,10 +143,10 @@ def test_the_replays_verdict_and_divergence() -> None:
 
 def test_a_baseline_answers_what_changed() -> None:
     assert answered(coding_agent())[16].answer is None
-    found = answered(coding_agent(), baseline=bundle(on_call()))
+    found = answered(coding_agent(), good=on_call())
     assert "repository sha: aaaabbbbccccdddd → 4e1243bd" in says(found[16])
     assert "repository, prompts, models, parameters, tools, guardrails, agent" in says(found[15])
-    same = answered(coding_agent(), baseline=bundle(coding_agent()))
+    same = answered(coding_agent(), good=coding_agent())
     assert "Nothing that was in force differs" in says(same[16])
 
 

@@ -10,7 +10,6 @@ from sample_recordings import SAMPLES, Tape, ask, coding_agent, compacted, impor
 from tachograph.core import events
 from tachograph.core.errors import NotFoundError
 from tachograph.postmortem import markdown, show_json, show_text
-from tachograph.postmortem.bundle import bundle
 from tachograph.postmortem.markdown_text import cited, code, fence, words
 from tachograph.postmortem.report import assemble, chips
 from tachograph.postmortem.story import tell
@@ -25,10 +24,9 @@ def step(tape: Tape, number: int, width: int = 100) -> str:
 
 
 def test_the_report_has_the_shape_that_others_rely_on() -> None:
-    found = assemble(coding_agent(), baseline=bundle(on_call())).to_json()
+    found = assemble(coding_agent(), good=on_call()).to_json()
     assert {"session_id", "findings", "answers", "bundle", "evidence"} <= set(found)
-    assert found["findings"] == []
-    assert set(found["evidence"]) == {"verification", "replay", "redactions", "gaps", "cut", "unreadable", "seal"}
+    assert set(found["evidence"]) == {"verification", "replay", "redactions", "gaps", "cut", "unreadable", "seal", "analyses_failed"}
     assert found["files"][0]["diff"].startswith("@@ -1,2 +1,5 @@\n+import hmac")
     assert found["baseline"]["session_id"] == on_call().session_id
     assert json.loads(json.dumps(found)) == found
@@ -164,7 +162,7 @@ def test_the_story_as_json_has_contents_in_place() -> None:
 
 
 def test_markdown_has_the_sections_of_a_postmortem() -> None:
-    page = markdown.render(assemble(coding_agent(), baseline=bundle(on_call())))
+    page = markdown.render(assemble(coding_agent(), good=on_call()))
     heads = [line for line in page.splitlines() if line.startswith("## ")]
     assert heads == [
         "## Summary", "## Impact", "## Timeline", "## What the agent saw and did", "## What was in force", "## Questions", "## Evidence",

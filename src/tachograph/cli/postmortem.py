@@ -9,11 +9,13 @@ from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import StoreError, UsageError
+from tachograph.core.events import SessionStart
+from tachograph.links import linking
+from tachograph.log import book as books
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve
 from tachograph.log.verdict import verdict
 from tachograph.postmortem import html, markdown
-from tachograph.postmortem.bundle import Bundle, bundle
 from tachograph.postmortem.report import assemble
 
 from . import reading
@@ -43,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     verification = _verified(opened, session_id)
     report = assemble(
         recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
-        baseline=_baseline(opened, baseline),
+        good=Recording(opened, baseline) if baseline is not None else None, links=_links(opened, recording),
     )  # fmt: skip
     if options.output is None:
         if options.json:
@@ -60,13 +62,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _links(opened: OpenStore, recording: Recording) -> list[str]:
+    """What the team attached: when it was recorded, and since."""
+    start = next((entry.event for entry in recording.entries if isinstance(entry.event, SessionStart)), None)
+    since = [str(each.ref) for each in linking.links(books.believed(opened.store, opened.trusted), recording.session_id)]
+    return list(dict.fromkeys([*(start.links if start is not None else ()), *since]))
+
+
 def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:
     found = verdict(opened.store, session_id, public=opened.trusted, opened=opened)
     return {**found.to_json(), "good": found.good}
-
-
-def _baseline(opened: OpenStore, session_id: str | None) -> Bundle | None:
-    return bundle(Recording(opened, session_id)) if session_id is not None else None
 
 
 def _replay(options: argparse.Namespace, recording: Recording, *, good: bool) -> dict[str, Any] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .bundle import difference
 from .case import Saying, counted, listed, sentence
 from .values import one_line, quoted, textual, visible
 from .wording import change_words, ending
@@ -65,7 +64,7 @@ def cause(saying: Saying) -> None:
     """15. Only an experiment that changes one thing can tell."""
     case = saying.case
     if case.baseline is not None:
-        kinds = list(dict.fromkeys(change.what for change in difference(case.baseline, case.bundle)))
+        kinds = list(dict.fromkeys(change.what for change in case.changes))
         if kinds:
             saying.say(f"What differs from the baseline, and so can be the cause: {', '.join(kinds)}.")
         else:
@@ -83,7 +82,7 @@ def changed_since(saying: Saying) -> None:
         saying.lack("A baseline; name the last good session with --baseline.")
         return
     name = visible(case.baseline.session_id)
-    changes = difference(case.baseline, case.bundle)
+    changes = case.changes
     if not changes:
         saying.say(f"Nothing that was in force differs from {name}.")
         return

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .bundle import Bundle, bundle
+from .bundle import Bundle, Change, bundle, difference
 from .changes import FileTotal, totals
 from .commands import GitAction, git_actions, is_check
 from .shapes import Run, Step, Story
@@ -57,8 +58,8 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """What is known. ``verification`` and ``replay`` are the reports of those verbs, ``baseline`` the bundle of a
-    good session."""
+    """What is known. ``verification`` and ``replay`` are the reports of those verbs; ``good``: the last good session, told alike; ``forks``: the
+    sessions that were forked from this one (edited, varied, asked again); ``links``: what the team attached, as ``kind=ref``."""
 
     recording: Recording
     story: Story
@@ -67,7 +68,19 @@ class Case:
     git: tuple[GitAction, ...]
     verification: Mapping[str, Any] | None = None
     replay: Mapping[str, Any] | None = None
-    baseline: Bundle | None = None
+    good: Case | None = None
+    forks: tuple[Recording, ...] = ()
+    links: tuple[str, ...] = ()
+
+    @property
+    def baseline(self) -> Bundle | None:
+        """What was in force in the last good session."""
+        return self.good.bundle if self.good is not None else None
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """What differs from what was in force in the last good session."""
+        return difference(self.good.bundle, self.bundle) if self.good is not None else ()
 
     @property
     def imported(self) -> bool:
@@ -100,9 +113,11 @@ def open_case(
     *,
     verification: Mapping[str, Any] | None = None,
     replay: Mapping[str, Any] | None = None,
-    baseline: Bundle | None = None,
+    good: Recording | None = None,
+    forks: Iterable[Recording] = (),
+    links: Iterable[str] = (),
 ) -> Case:
-    """Read a recording for explanation."""
+    """Read a recording for explanation, and the last good one beside it."""
     story = tell(recording)
     return Case(
         recording=recording,
@@ -112,7 +127,9 @@ def open_case(
         git=tuple(git_actions(story)),
         verification=verification,
         replay=replay,
-        baseline=baseline,
+        good=open_case(good) if good is not None else None,
+        forks=tuple(forks),
+        links=tuple(links),
     )
 
 

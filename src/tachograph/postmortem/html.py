@@ -289,5 +289,5 @@ def _replay_words(replay: Mapping[str, Any]) -> str:
 
 def _findings(report: Report) -> Iterator[Markup]:
     for finding in report.findings:
-        about = " · ".join(str(finding[name]) for name in ("class", "analysis", "confidence") if finding.get(name) is not None)
-        yield el("div", el("h3", str(finding.get("statement", ""))), el("p", about, class_="soft"), class_="question")
+        about = f"{finding.cause} · {finding.analysis} · confidence {finding.confidence:.2f}"
+        yield el("div", el("h3", finding.statement), el("p", about, class_="soft"), class_="question")

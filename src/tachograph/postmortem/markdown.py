@@ -16,7 +16,7 @@ from .report import Report, chips
 from .shapes import Mark, Run, Step
 from .story import headline
 from .telling import Known, blocks, warnings
-from .values import arguments, clip, one_line, textual
+from .values import arguments, clip, one_line
 from .when import duration, offset
 from .wording import brief, change_name, model_name, model_words, run_verdict, usage
 
@@ -179,7 +179,10 @@ def _findings(report: Report) -> Iterator[str]:
     if not report.findings:
         return
     yield "## Findings"
-    yield "\n".join(f"- {words(textual(finding.get('statement')))} ({words(textual(finding.get('class')))})" for finding in report.findings)
+    yield "\n".join(
+        f"{number}. **{one.cause}**: {words(one.statement, 600)} `#{one.first_seq}` ({one.analysis}, confidence {one.confidence:.2f})"
+        for number, one in enumerate(report.findings, 1)
+    )
 
 
 def _questions(report: Report) -> Iterator[str]:

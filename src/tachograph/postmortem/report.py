@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph.core import events
 
+from .analyses import registry
 from .answers import answers
-from .bundle import Bundle, Change, difference
+from .bundle import Bundle, Change
 from .case import Answer, Case, counted, listed, open_case
 from .changes import FileTotal, diff_lines
 from .shapes import Mark, Run, Step
@@ -23,8 +24,9 @@ from .values import one_line, plain, read, textual, visible
 from .wording import ending, run_verdict, total_usage, usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from .analyses.contract import Finding
     from .ports import Recording
 
 _REDACTED = re.compile(r"\[REDACTED:([A-Za-z0-9_.-]{1,64}):[0-9A-Za-z]{1,64}\]")
@@ -65,7 +67,7 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A postmortem. ``findings`` are those of the analyses, none of which belong to this package."""
+    """A postmortem. ``findings``: the causes, the likeliest root cause first; ``failed``: analyses that could not be made."""
 
     case: Case
     summary: Summary
@@ -74,7 +76,8 @@ class Report:
     answers: tuple[Answer, ...]
     changes: tuple[Change, ...]
     redactions: dict[str, int]
-    findings: tuple[dict[str, Any], ...] = ()
+    findings: tuple[Finding, ...] = ()
+    failed: tuple[dict[str, Any], ...] = ()
     actions: tuple[str, ...] = field(default=())
 
     @property
@@ -92,7 +95,7 @@ class Report:
         found = {
             "session_id": story.session_id,
             "summary": self.summary.to_json(),
-            "findings": list(self.findings),
+            "findings": [finding.to_json() for finding in self.findings],
             "answers": {str(answer.number): answer.to_json() for answer in self.answers},
             "bundle": self.bundle.to_json(),
             "baseline": None
@@ -108,6 +111,7 @@ class Report:
                 "cut": story.cut,
                 "unreadable": [{"seq": seq, "field": name, "why": why} for seq, name, why in story.unreadable],
                 "seal": seal,
+                "analyses_failed": list(self.failed),
             },
             "actions": list(self.actions),
         }
@@ -132,20 +136,26 @@ def assemble(
     *,
     verification: Mapping[str, Any] | None = None,
     replay: Mapping[str, Any] | None = None,
-    baseline: Bundle | None = None,
+    good: Recording | None = None,
+    forks: Iterable[Recording] = (),
+    links: Iterable[str] = (),
 ) -> Report:
     """The postmortem of a recording. ``verification`` and ``replay`` are the reports of those verbs (DESIGN §9),
-    ``baseline`` the bundle of the last good session; each may be missing, and the report then says so."""
-    case = open_case(recording, verification=verification, replay=replay, baseline=baseline)
+    ``good`` the last good session, ``forks`` those that were forked from this one, ``links`` what the team attached to it, as ``kind=ref``; each
+    may be missing, and the report then says so."""
+    case = open_case(recording, verification=verification, replay=replay, good=good, forks=forks, links=links)
     found = answers(case)
+    findings, failed = registry.look(case)
     return Report(
         case=case,
         summary=_summary(case),
         timeline=tuple(_timeline(case)),
         files=tuple(total for total in case.files if total.action != "none"),
         answers=found,
-        changes=difference(baseline, case.bundle) if baseline is not None else (),
+        changes=case.changes,
         redactions=_redactions(recording),
+        findings=findings,
+        failed=failed,
         actions=tuple(_actions(case, found)),
     )
 

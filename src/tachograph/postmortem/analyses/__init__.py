@@ -1,0 +1,1 @@
+"""Causes, derived: named, small analyses over a record, each with its evidence and how sure it is."""

@@ -1,0 +1,111 @@
+"""What reached beyond reading: told by a declaration, by HTTP's methods, by what a command is known to do, or by a tool's name.
+
+Only declarations and methods (RFC 9110, section 9.2.1) are certain. A name is a guess, and is said to be one (``sure``): ``send_invoice`` sends,
+``get_invoice`` does not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.shapes import Run, Step
+
+Reach = Literal["workspace", "outside"]
+
+_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
+_DOES = frozenset(
+    ["add", "adjust", "ack", "acknowledge", "allocate", "append", "apply", "approve", "archive", "assign", "attach", "authorize", "ban", "block", "book", "broadcast", "buy", "cancel", "charge", "close", "commit", "confirm", "copy", "create", "credit", "debit", "decline", "delete", "deploy", "destroy", "disable", "dispatch", "dispense", "drain", "drop", "edit", "email", "emit", "enable", "enroll", "erase", "escalate", "exec", "execute", "expire", "failover", "file", "fire", "flush", "forward", "grant", "hire", "import", "insert", "install", "invite", "invoke", "issue", "kill", "label", "launch", "lock", "log", "mail", "mark", "merge", "migrate", "modify", "move", "notify", "offboard", "onboard", "open", "order", "override", "page", "patch", "pause", "pay", "persist", "place", "post", "prescribe", "promote", "provision", "publish", "purchase", "purge", "push", "put", "quarantine", "reassign", "reboot", "rebook", "record", "refund", "reject", "release", "remove", "rename", "renew", "reopen", "reorder", "reply", "replace", "reroute", "reschedule", "reserve", "reset", "resize", "resolve", "respond", "restart", "restore", "resume", "retry", "revert", "revoke", "rollback", "rotate", "run", "save", "scale", "schedule", "send", "set", "ship", "shutdown", "sign", "sms", "start", "stop", "store", "submit", "subscribe", "suspend", "swap", "sync", "tag", "terminate", "ticket", "toggle", "trade", "transfer", "trigger", "truncate", "unassign", "unblock", "unlock", "unsubscribe", "update", "upgrade", "upload", "upsert", "void", "wipe", "wire", "withdraw", "write"]
+)  # fmt: skip
+_READS = frozenset(
+    ["browse", "calculate", "check", "compare", "compute", "count", "describe", "diff", "estimate", "explain", "fetch", "find", "get", "grep", "inspect", "list", "load", "look", "lookup", "ls", "monitor", "parse", "peek", "ping", "predict", "preview", "query", "quote", "read", "recall", "retrieve", "review", "scan", "search", "select", "show", "simulate", "stat", "status", "summarize", "tail", "test", "validate", "verify", "view"]
+)  # fmt: skip
+#: Commands that change something outside of the workspace.
+_OUTSIDE = re.compile(
+    r"\b(?:git push|gh (?:pr|release|issue|workflow) \w+|kubectl (?:apply|create|delete|drain|edit|patch|replace|rollout|scale|set)"
+    r"|helm (?:install|upgrade|uninstall|rollback)|terraform (?:apply|destroy|import)|pulumi (?:up|destroy)|docker push|npm publish|twine upload"
+    r"|aws \S+ (?:create|delete|put|update|terminate|stop|start|modify|run|copy|rm|mv|cp)\S*|gcloud .{0,60}(?:create|delete|deploy|update)"
+    r"|az .{0,60}(?:create|delete|update)|systemctl (?:start|stop|restart|reload)|ansible-playbook|rsync|scp|sendmail|mail -s|shutdown|reboot)\b"
+    r"|\bcurl\b.{0,200}?(?:-X ?(?:POST|PUT|PATCH|DELETE)|--data|-d |-F )"
+    r"|\b(?:psql|mysql|sqlite3|mongo|redis-cli|bq)\b.{0,300}?\b(?i:insert|update|delete|drop|truncate|alter|create|flushall|flushdb)\b"
+)
+_INSIDE = re.compile(
+    r"(?:^|[\s;&|(])(?:rm|mv|cp|mkdir|rmdir|touch|chmod|chown|tee|dd|truncate|patch|git (?:commit|merge|rebase|reset|checkout|tag)|sed -i|make|npm|pip)\b|>"
+)
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """``sure``: by a declaration, by an HTTP method, or by a command that is known; else by a tool's name."""
+
+    run: Run
+    step: Step | None
+    reach: Reach
+    sure: bool
+
+
+def effects(case: Case) -> tuple[Effect, ...]:
+    """What reached beyond reading, in order, the outer call of several within each other only. A call that was never made (asked for, or cut before
+    it began) is none; one that failed is: nobody knows how far it came."""
+    found: list[Effect] = []
+    inner: set[int] = set()
+    for step, run in case.story.runs():
+        if run.seq in inner:
+            continue
+        made = _effect(run, step)
+        if made is not None:
+            found.append(made)
+            inner.update(_below(run))
+    return tuple(found)
+
+
+def _effect(run: Run, step: Step | None) -> Effect | None:
+    if run.outcome == "asked":
+        return None
+    if run.effect in ("write", "external"):
+        return Effect(run=run, step=step, reach="outside" if run.effect == "external" else "workspace", sure=True)
+    if run.effect == "read":
+        return None
+    if run.kind == "http":
+        return Effect(run=run, step=step, reach="outside", sure=True) if (run.method or "GET").upper() not in _SAFE else None
+    if run.kind == "process" or _is_shell(run.name):
+        if _OUTSIDE.search(run.title):
+            return Effect(run=run, step=step, reach="outside", sure=True)
+        return Effect(run=run, step=step, reach="workspace", sure=False) if run.changes or _INSIDE.search(run.title) else None
+    if run.changes:
+        return Effect(run=run, step=step, reach="workspace", sure=True)
+    return Effect(run=run, step=step, reach="outside", sure=False) if acts(run.name) else None
+
+
+def acts(name: str) -> bool:
+    """Whether a tool's name says that it does something rather than looks something up. Its first telling word decides: ``get_order`` reads,
+    ``order_create`` acts."""
+    for word in words_of(name):
+        if word in _READS:
+            return False
+        if word in _DOES:
+            return True
+    return False
+
+
+def words_of(name: str) -> list[str]:
+    """The words of an identifier, in lower case: ``sendInvoice``, ``send-invoice`` and ``send_invoice`` are alike."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def _is_shell(name: str) -> bool:
+    return bool({"bash", "shell", "sh", "terminal", "cmd", "command", "powershell"} & set(words_of(name)))
+
+
+def _below(run: Run) -> set[int]:
+    found: set[int] = set()
+    waiting = list(run.children)
+    while waiting:
+        child = waiting.pop()
+        found.add(child.seq)
+        waiting += getattr(child, "children", ())
+    return found

@@ -1,0 +1,48 @@
+"""All analyses. A built-in one is added here and nowhere else; those of others come by the entry points of ``tachograph.analyses``."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from .contract import Analysis, Finding
+from .ranking import ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tachograph.postmortem.case import Case
+
+GROUP = "tachograph.analyses"
+
+BUILT_IN: tuple[Analysis, ...] = ()
+
+
+def analyses() -> tuple[tuple[Analysis, ...], tuple[dict[str, Any], ...]]:
+    """All there are, and those of others that could not be loaded, as ``{"analysis", "error"}``."""
+    found, failed = list(BUILT_IN), []
+    for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            loaded = point.load()
+        except Exception as error:  # noqa: BLE001 - whatever somebody else's package raises when it is imported
+            failed.append({"analysis": point.name, "error": type(error).__name__})
+            continue
+        if isinstance(loaded, Analysis):
+            found.append(loaded)
+        else:
+            failed.append({"analysis": point.name, "error": "is no Analysis"})
+    return tuple(found), tuple(failed)
+
+
+def look(case: Case, chosen: Sequence[Analysis] | None = None) -> tuple[tuple[Finding, ...], tuple[dict[str, Any], ...]]:
+    """The findings of a case, the likeliest root cause first, and the analyses that failed: one that raises takes none of the others with it. Of an
+    error only its kind is told, since its words may hold anything."""
+    every, failed = (tuple(chosen), ()) if chosen is not None else analyses()
+    found: list[Finding] = []
+    broken = list(failed)
+    for analysis in every:
+        try:
+            found += list(analysis.run(case))
+        except Exception as error:  # noqa: BLE001 - told in the report
+            broken.append({"analysis": analysis.name, "error": type(error).__name__})
+    return ranked(found), tuple(broken)
