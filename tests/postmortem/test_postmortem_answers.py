@@ -9,8 +9,9 @@ import pytest
 from sample_recordings import SAMPLES, Tape, ask, coding_agent, compacted, imported, killed, on_call, parallel, shredded, start, text, use
 
 from tachograph.core import events
+from tachograph.postmortem.analyses.contract import Finding
 from tachograph.postmortem.answers import QUESTIONS, answers
-from tachograph.postmortem.case import Answer, open_case
+from tachograph.postmortem.case import Answer, Elsewhere, open_case
 
 VERIFIED = {"verdict": "verified", "events": 24, "sealed": 24, "unsealed": 0, "problems": []}
 IDENTICAL = {
@@ -198,3 +199,31 @@ def test_recorded_words_cannot_forge_a_citation() -> None:
     assert "[#998]" not in says(found[1])
     assert "All tests pass [ #0]." in says(found[9])
     assert {one.seq for answer in found.values() for one in answer.evidence} <= {0, 1}
+
+
+def test_causes_are_told_where_they_are_asked_for() -> None:
+    tape = coding_agent()
+    call = next(entry for entry in tape.entries if isinstance(entry.event, events.ToolCall))
+    finding = Finding(
+        cause="context", analysis="one", confidence=0.8, first_event=call.event.id, first_seq=call.seq, evidence=(), statement="It said so."
+    )  # fmt: skip
+    seen: list[str] = []
+
+    def spread(event_id: str) -> list[Elsewhere]:
+        seen.append(event_id)
+        return [Elsewhere(session_id="ses_other", name=None, status="ok", did="pushed abc123")]
+
+    found = {answer.number: answer for answer in answers(open_case(tape, spread=spread), (finding,))}
+    assert f"Context (one, confidence 0.80): It said so. [#{call.seq}]" in says(found[15])
+    assert "1 other session saw the same" in says(found[11])
+    assert "ses_other (pushed abc123)" in says(found[11])
+    assert seen == [call.event.id]
+    assert "No analysis found a cause" in says({answer.number: answer for answer in answers(open_case(tape))}[15])
+
+
+def test_links_made_later_are_told_with_those_of_the_recording() -> None:
+    tape = Tape()
+    start(tape, links=["pr=42"])
+    found = {answer.number: answer for answer in answers(open_case(tape, links=["deploy=eu-7", "pr=42"]))}[19]
+    assert "Linked: “pr=42”, “deploy=eu-7” [#0]." in says(found)
+    assert found.not_recorded is None

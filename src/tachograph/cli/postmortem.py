@@ -9,7 +9,6 @@ from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import StoreError, UsageError
-from tachograph.core.events import SessionStart
 from tachograph.links import linking
 from tachograph.log import book as books
 from tachograph.log.opening import OpenStore
@@ -45,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     verification = _verified(opened, session_id)
     report = assemble(
         recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
-        good=Recording(opened, baseline) if baseline is not None else None, links=_links(opened, recording),
+        good=Recording(opened, baseline) if baseline is not None else None, links=_links(opened, session_id),
     )  # fmt: skip
     if options.output is None:
         if options.json:
@@ -62,11 +61,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _links(opened: OpenStore, recording: Recording) -> list[str]:
-    """What the team attached: when it was recorded, and since."""
-    start = next((entry.event for entry in recording.entries if isinstance(entry.event, SessionStart)), None)
-    since = [str(each.ref) for each in linking.links(books.believed(opened.store, opened.trusted), recording.session_id)]
-    return list(dict.fromkeys([*(start.links if start is not None else ()), *since]))
+def _links(opened: OpenStore, session_id: str) -> list[str]:
+    """What the team has attached to it since it was recorded."""
+    return [str(each.ref) for each in linking.links(books.believed(opened.store, opened.trusted), session_id)]
 
 
 def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:

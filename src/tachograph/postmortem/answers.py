@@ -2,8 +2,7 @@
 
 An answer states what the record shows and cites the lines that show it, as ``[#seq]``. Where the record holds nothing
 the answer is ``None`` and ``not_recorded`` says what would have recorded it; where it holds a part, both are there.
-Nothing is inferred about intent, fault or truth: whether a claim was honest or an instruction was followed is for the
-reader, who gets both sides quoted.
+Nothing is inferred here about intent, fault or truth: causes are the analyses' (``analyses/``), which say by what evidence and how sure they are.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from .case import Answer, Case, Saying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from .analyses.contract import Finding
 
 QUESTIONS: dict[int, tuple[str, Callable[[Saying], None]]] = {
     1: ("Who or what started it?", answers_inputs.started_by),
@@ -41,11 +42,11 @@ QUESTIONS: dict[int, tuple[str, Callable[[Saying], None]]] = {
 }
 
 
-def answers(case: Case) -> tuple[Answer, ...]:
-    """All answers, in the order of the questions."""
+def answers(case: Case, findings: tuple[Finding, ...] = ()) -> tuple[Answer, ...]:
+    """All answers, in the order of the questions; the causes that analyses have found are in those that ask for them."""
     found = []
     for number, (question, tell) in QUESTIONS.items():
-        saying = Saying(case)
+        saying = Saying(case, findings)
         tell(saying)
         found.append(saying.answer(number, question))
     return tuple(found)

@@ -200,12 +200,22 @@ def reach(saying: Saying) -> None:
         saying.say(f"{counted(len(case.git), 'git action')}: {listed(visible(action.words) for action in case.git)}{cited}.")
     if not (files or hosts or case.git):
         saying.say("The record shows no file, host or commit that was touched.")
-    hashes = [step.call.prompt_hash for step in case.story.steps if step.call.prompt_hash]
-    by = f" (the first prompt's hash is {visible(hashes[0])[:40]})" if hashes else ""
-    saying.lack(
-        "Which other sessions share its prompts, model or tool outputs: this report reads one session; equal "
-        f"hashes in the store find them{by}."
-    )
+    name = visible(case.story.session_id)
+    if case.spread is None:
+        saying.lack(f"Which other sessions saw the same: tacho catalogue makes the index that tells, tacho radius {name} asks it.")
+        return
+    for finding in saying.findings[:3]:
+        others = case.spread(finding.first_event)
+        cited = saying.cite(finding.first_seq, "what other sessions may have seen too")
+        if not others:
+            saying.say(f"No other session in the store saw what came in there{cited}.")
+            continue
+        named = listed((f"{visible(one.session_id)}{f' ({visible(one.did)})' if one.did else ''}" for one in others), 5)
+        saying.say(f"{counted(len(others), 'other session')} saw the same{cited}: {named}.")
+    if not saying.findings:
+        saying.lack(
+            f"From which event on other sessions are to be looked for: no cause was found; tacho radius {name} --event E asks for one."
+        )
 
 
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'\"<>]+")

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tachograph.core.events import SessionStart
 
 from .case import Saying, counted, listed, sentence
 from .values import one_line, quoted, textual, visible
 from .wording import change_words, ending
+
+if TYPE_CHECKING:
+    from .ports import Recording
 
 
 def deterministic(saying: Saying) -> None:
@@ -61,25 +66,38 @@ def _replayed(saying: Saying, replay: Mapping[str, Any]) -> None:
 
 
 def cause(saying: Saying) -> None:
-    """15. Only an experiment that changes one thing can tell."""
+    """15. What the analyses say; only an experiment that changes one thing proves it."""
     case = saying.case
+    name = visible(case.story.session_id)
+    for finding in saying.findings[:5]:
+        cited = saying.cite([finding.first_seq, *(one.seq for one in finding.evidence[:3])], f"evidence of {finding.analysis}")
+        saying.say(f"{sentence(finding.cause)} ({finding.analysis}, confidence {finding.confidence:.2f}): {finding.statement}{cited}")
+    if not saying.findings:
+        saying.say("No analysis found a cause whose consequence the record shows.")
     if case.baseline is not None:
         kinds = list(dict.fromkeys(change.what for change in case.changes))
         if kinds:
             saying.say(f"What differs from the baseline, and so can be the cause: {', '.join(kinds)}.")
         else:
             saying.say("Nothing that was in force differs from the baseline: the inputs or the model's own choice remain.")
-    saying.lack(
-        "An experiment that changes one thing (prompt, tool result, model, parameters) and shows whether the outcome changes; "
-        "the replay of a changed agent (tacho replay SES -- CMD) shows where it first acts differently."
-    )
+    tried = [start.forked_from for fork in case.forks if (start := _start(fork)) is not None]
+    for by, words in (("reask", "asked again"), ("vary", "varied"), ("fork", "forked")):
+        steps = [str(origin.get("step")) for origin in tried if origin.get("by") == by]
+        if steps:
+            at = listed(sorted(set(steps), key=lambda step: (len(step), step)))
+            saying.say(f"It was {words} {counted(len(steps), 'time')}, at step {visible(at)}; tacho diff FORK shows where each departs.")
+    if not tried:
+        saying.lack(
+            "An experiment that changes one thing and shows whether the outcome changes: "
+            f"tacho fork {name} --at STEP --set …, or tacho reask {name} --step STEP -n 10, each with --live-model."
+        )
 
 
 def changed_since(saying: Saying) -> None:
     """16. The difference of the two bundles."""
     case = saying.case
     if case.baseline is None:
-        saying.lack("A baseline; name the last good session with --baseline.")
+        saying.lack("A last good session: none before it in the store has its name, or its agent and repository; --baseline names one.")
         return
     name = visible(case.baseline.session_id)
     changes = case.changes
@@ -127,21 +145,25 @@ def detected(saying: Saying) -> None:
             f"Within it {counted(len(fired), 'guardrail verdict')} pointed at something{saying.cite(fired, 'a guardrail that fired')}."
         )
     saying.lack(
-        "When and by whom it was noticed, and what contained it: that happened outside; "
-        "tacho record --link incident=… names the incident where it is known."
+        "When and by whom it was noticed, and what contained it: that happened outside; --signals brings alarms in, "
+        "and tacho link SES incident=… names the incident."
     )
 
 
 def shipped(saying: Saying) -> None:
     """19. Links, commits, pushes."""
     case = saying.case
-    links = case.story.start.links if case.story.start is not None else []
+    links = case.links
     if links:
-        saying.say(f"Linked: {listed(quoted(link) for link in links)}{saying.cite(case.story.start_seq, 'links')}.")
+        given = set(case.story.start.links) if case.story.start is not None else set()
+        cited = (
+            saying.cite(case.story.start_seq, "links") if given & set(links) else " (in the store's ledger: tacho links says who linked it)"
+        )
+        saying.say(f"Linked: {listed(quoted(link) for link in links)}{cited}.")
     for action in case.git:
         saying.say(f"{sentence(visible(action.words))}{saying.cite(action.seq, 'the repository')}.")
     if not any(link.split("=")[0] in ("pr", "deploy") for link in links):
-        saying.lack("A PR or a deploy; tacho record --link pr=… --link deploy=… names them.")
+        saying.lack("A PR or a deploy; tacho link SES pr=… deploy=… names them, and tacho trace finds them by the commits.")
 
 
 def complete(saying: Saying) -> None:
@@ -191,7 +213,9 @@ def test(saying: Saying) -> None:
             "The session does not replay identically as it stands; the divergence (question 14) has to be "
             "understood before it can be a test."
         )
-    command = f"tacho replay {visible(case.story.session_id)}"
-    saying.lack(
-        f"A test in CI and an owner; {command} ends with 0 as long as the agent does the same, and the action items name the owner."
-    )
+    command = f"tacho fixture {visible(case.story.session_id)} -o tests/incidents/NAME"
+    saying.lack(f"A test in CI and an owner: {command} writes a test that replays this session offline; the action items name the owner.")
+
+
+def _start(recording: Recording) -> SessionStart | None:
+    return next((entry.event for entry in recording.entries if isinstance(entry.event, SessionStart)), None)

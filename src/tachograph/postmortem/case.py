@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from .values import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from .analyses.contract import Finding
     from .ports import Recording
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -57,9 +59,23 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Elsewhere:
+    """Another session that saw the same. ``did``: what it did from then on, in words; empty where nothing lasting is known."""
+
+    session_id: str
+    name: str | None
+    status: str
+    did: str
+
+
+#: From the id of an event to the other sessions that saw what it shows.
+Spread = Callable[[str], Sequence[Elsewhere]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """What is known. ``verification`` and ``replay`` are the reports of those verbs; ``good``: the last good session, told alike; ``forks``: the
-    sessions that were forked from this one (edited, varied, asked again); ``links``: what the team attached, as ``kind=ref``."""
+    sessions that were forked from this one (edited, varied, asked again); ``links``: what the team attached, as ``kind=ref``, when it was recorded and since; ``spread``: who else in the store saw what an event shows."""
 
     recording: Recording
     story: Story
@@ -71,6 +87,7 @@ class Case:
     good: Case | None = None
     forks: tuple[Recording, ...] = ()
     links: tuple[str, ...] = ()
+    spread: Spread | None = None
 
     @property
     def baseline(self) -> Bundle | None:
@@ -116,6 +133,7 @@ def open_case(
     good: Recording | None = None,
     forks: Iterable[Recording] = (),
     links: Iterable[str] = (),
+    spread: Spread | None = None,
 ) -> Case:
     """Read a recording for explanation, and the last good one beside it."""
     story = tell(recording)
@@ -129,15 +147,17 @@ def open_case(
         replay=replay,
         good=open_case(good) if good is not None else None,
         forks=tuple(forks),
-        links=tuple(links),
+        links=tuple(dict.fromkeys([*(story.start.links if story.start is not None else ()), *links])),
+        spread=spread,
     )
 
 
 @dataclass
 class Saying:
-    """An answer while it is put together: sentences, citations, and what is missing."""
+    """An answer while it is put together: sentences, citations, and what is missing. ``findings``: what the analyses have found."""
 
     case: Case
+    findings: tuple[Finding, ...] = ()
     sentences: list[str] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)

@@ -10,12 +10,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tachograph.core import events
-
 from .analyses import registry
 from .answers import answers
 from .bundle import Bundle, Change
-from .case import Answer, Case, counted, listed, open_case
+from .case import Answer, Case, Spread, counted, listed, open_case
 from .changes import FileTotal, diff_lines
 from .shapes import Mark, Run, Step
 from .story import headline
@@ -139,13 +137,14 @@ def assemble(
     good: Recording | None = None,
     forks: Iterable[Recording] = (),
     links: Iterable[str] = (),
+    spread: Spread | None = None,
 ) -> Report:
     """The postmortem of a recording. ``verification`` and ``replay`` are the reports of those verbs (DESIGN §9),
     ``good`` the last good session, ``forks`` those that were forked from this one, ``links`` what the team attached to it, as ``kind=ref``; each
     may be missing, and the report then says so."""
-    case = open_case(recording, verification=verification, replay=replay, good=good, forks=forks, links=links)
-    found = answers(case)
+    case = open_case(recording, verification=verification, replay=replay, good=good, forks=forks, links=links, spread=spread)
     findings, failed = registry.look(case)
+    found = answers(case, findings)
     return Report(
         case=case,
         summary=_summary(case),
@@ -156,7 +155,7 @@ def assemble(
         redactions=_redactions(recording),
         findings=findings,
         failed=failed,
-        actions=tuple(_actions(case, found)),
+        actions=tuple(_actions(case, findings, found)),
     )
 
 
@@ -297,10 +296,16 @@ def _searchable(value: Any) -> str:
     return value if isinstance(value, str) else textual(value)
 
 
-def _actions(case: Case, found: tuple[Answer, ...]) -> Iterator[str]:
-    """What is known to be left to do: the product's own remedies for what the report could not say, then the team's
+def _actions(case: Case, findings: tuple[Finding, ...], found: tuple[Answer, ...]) -> Iterator[str]:
+    """What is known to be left to do: what keeps it from coming back, the product's own remedies for what the report could not say, then the team's
     part."""
     name = visible(case.story.session_id)
+    for cause in list(dict.fromkeys(finding.cause for finding in findings)):
+        yield f"{REMEDIES[cause]}; owner: —"
+    if findings:
+        incident = next((link.split("=", 1)[1] for link in case.links if link.startswith("incident=")), "incident")
+        folder = re.sub(r"[^a-z0-9]+", "-", incident.lower()).strip("-") or "incident"
+        yield f"Keep it from coming back: tacho fixture {name} -o tests/incidents/{folder}, which replays it offline in CI; owner: —"
     verdict = str(case.verification.get("verdict")) if case.verification is not None else None
     if verdict is None:
         yield f"Verify the recording: tacho verify {name}"
@@ -310,13 +315,31 @@ def _actions(case: Case, found: tuple[Answer, ...]) -> Iterator[str]:
         yield f"Replay the session: tacho replay {name}"
     elif case.replay.get("verdict") != "identical":
         yield f"Explain the replay's verdict “{visible(str(case.replay.get('verdict')))}” (question 14)"
-    if case.baseline is None:
+    if case.good is None:
         yield f"Compare with the last good session: tacho postmortem {name} --baseline SES"
     asked = [run for _, run in case.story.runs() if run.outcome in ("asked", "cut")]
     if asked:
         yield f"Find out what became of {counted(len(asked), 'call')} without a recorded end (question 7)"
-    if any(isinstance(entry.event, events.SessionStart) and not entry.event.links for entry in case.recording.entries):
-        yield "Name the PR, the deploy and the incident beside this session (tacho record --link does it for the next one)"
-    if any(answer.number == 21 and answer.not_recorded for answer in found):
-        yield f"Keep it from coming back: run tacho replay {name} in CI; owner: —"
+    if not case.links:
+        yield f"Name the PR, the deploy and the incident beside this session: tacho link {name} pr=… deploy=… incident=…"
+    if not findings and any(answer.number == 21 and answer.not_recorded for answer in found):
+        yield f"Keep it as a test: tacho fixture {name} -o tests/incidents/NAME; owner: —"
     yield "Name the cause, the owner and the date of each remedy; owner: —"
+
+
+#: What a class of causes asks for, whatever the case. The team's runbooks say more (``runbooks.toml``).
+REMEDIES = {
+    "input": "Check inputs before the agent acts on them: required fields, their form, and what a user may not ask for",
+    "context": "Treat what tools and documents say as data: mark it as such, strip or flag instructions in it, and pin standing instructions so that no "
+    "compaction loses them",
+    "prompt": "Review the prompt's change as code is reviewed, and run the recorded sessions against it before it ships",
+    "model": "Pin the model's version, alarm when another one serves, and have values that it names checked against the record before they are used",
+    "parameters": "Pin the parameters, and treat an answer that ended at its limit as a failed one",
+    "tool": "Make the tool say how old its answer is and when it failed, and refuse arguments that do not belong together",
+    "policy": "Enforce the guardrail outside the agent, so that nothing runs past a verdict, and alarm on calls without one",
+    "approval": "Let the tool itself refuse to run without an approval of exactly these arguments",
+    "harness": "Mend the agent's code, and keep this session as its regression test",
+    "nondeterminism": "Do not let one draw decide: ask again (tacho reask), lower the temperature, or have a rule decide",
+    "claim": "Check what the agent says it did against what its tools recorded, before a person relies on it",
+    "secret": "Rotate what was shown, and keep it out of prompts and tool results at their source",
+}
