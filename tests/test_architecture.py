@@ -88,7 +88,7 @@ def test_what_is_pure_reads_no_clock_no_entropy_and_does_no_io(path: Path) -> No
     assert list(impure_calls(module)) == []
 
 
-@pytest.mark.parametrize("path", sources("log", "stores", "exchange", "postmortem"), ids=name)
+@pytest.mark.parametrize("path", sources("log", "stores", "exchange", "signals", "postmortem"), ids=name)
 def test_clock_and_entropy_are_handed_in(path: Path) -> None:
     module = tree(path)
     clocks = frozenset({"random", "secrets", "time", "socket"})

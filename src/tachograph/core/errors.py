@@ -57,3 +57,7 @@ class ReplayError(TachographError):
 
 class ImportFailedError(TachographError):
     """A foreign file is not of the kind it was said to be."""
+
+
+class SignalError(TachographError):
+    """A source of signals gave nothing: not reached, refused, or an answer that is none."""

@@ -1,0 +1,1 @@
+"""Readers of signals: monitors, pagers and logs, at the edge like stores and importers."""
