@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_recordings import coding_agent
 
-from tachograph.postmortem.analyses.effects import acts
+from tachograph.postmortem.analyses.effects import acts, effects
+from tachograph.postmortem.analyses.once import once
 from tachograph.postmortem.analyses.terms import identifiers, terms, values, words
+from tachograph.postmortem.case import open_case
 
 
 @pytest.mark.parametrize(
@@ -36,3 +39,12 @@ def test_terms_are_the_same_however_they_are_written() -> None:
 def test_any_text_has_terms_in_linear_time_and_none_is_empty(text: str) -> None:
     assert all(terms(text)) or not terms(text)
     identifiers(text)
+
+
+def test_what_several_analyses_ask_is_found_out_once_for_each_case() -> None:
+    asked = []
+    count = once(lambda case: asked.append(case) or len(asked))
+    one, other = open_case(coding_agent()), open_case(coding_agent())
+    assert [count(one), count(one), count(other), count(one)] == [1, 1, 2, 1]
+    assert effects(one) is effects(one)
+    assert one == open_case(one.recording)  # what is kept makes it no other case

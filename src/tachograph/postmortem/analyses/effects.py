@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from .once import once
+
 if TYPE_CHECKING:
     from tachograph.postmortem.case import Case
     from tachograph.postmortem.shapes import Run, Step
@@ -48,6 +50,7 @@ class Effect:
     sure: bool
 
 
+@once
 def effects(case: Case) -> tuple[Effect, ...]:
     """What reached beyond reading, in order, the outer call of several within each other only. A call that was never made (asked for, or cut before
     it began) is none; one that failed is: nobody knows how far it came."""
