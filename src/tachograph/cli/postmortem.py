@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import os
 import sys
 from typing import Any
 
@@ -14,8 +16,8 @@ from tachograph.log import book as books
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve
 from tachograph.log.verdict import verdict
-from tachograph.postmortem import html, markdown
-from tachograph.postmortem.report import assemble
+from tachograph.postmortem import html, markdown, narrative
+from tachograph.postmortem.report import Report, assemble
 
 from . import reading
 from .output import print_json
@@ -29,12 +31,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="SES", help="the last good session: what was in force then is compared")
     parser.add_argument("--replay", action="store_true", help="replay the session now, and say whether it reproduces")
     parser.add_argument("--replay-report", metavar="F", help="the report that tacho replay --report has written")
+    parser.add_argument(
+        "--narrative", action="store_true",
+        help="have the session's own model write a narrative, whose citations are checked; with --live-model only, with your own credentials",
+    )  # fmt: skip
+    parser.add_argument("--live-model", action="store_true", help="allow --narrative to ask a model")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.output is not None and not options.output.endswith(_KINDS):
         raise UsageError(f"the name says what is written, {options.output}; end it in {', '.join(_KINDS)}")
+    if options.narrative and not options.live_model:
+        raise UsageError("a narrative needs a live model; --live-model allows that, with your own credentials")
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
     session_id = resolve(opened.store, options.session)
@@ -46,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
         recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
         good=Recording(opened, baseline) if baseline is not None else None, links=_links(opened, session_id),
     )  # fmt: skip
+    if options.narrative:
+        report = dataclasses.replace(report, narrative=_narrative(report, recording))
     if options.output is None:
         if options.json:
             print_json(report.to_json())
@@ -59,6 +70,17 @@ def run(options: argparse.Namespace) -> int:
     _write(options.output, text)
     print(f"tacho: {options.output} written", file=sys.stderr)
     return 0
+
+
+def _narrative(report: Report, recording: Recording) -> narrative.Narrative:
+    from tachograph.host.live import Live
+    from tachograph.host.narrating import narrate
+
+    last = next(reversed(report.case.story.steps), None)
+    if last is None:
+        raise UsageError(f"{recording.session_id} has no call to a model, so there is nobody to ask; leave --narrative out")
+    words, model = narrate(recording, last.event_id, narrative.INSTRUCTIONS, narrative.given(report), Live(environment=os.environ))
+    return narrative.checked(words, model, report, recording)
 
 
 def _links(opened: OpenStore, session_id: str) -> list[str]:

@@ -23,6 +23,7 @@ from .when import duration, offset
 from .wording import brief, change_name, model_words
 
 if TYPE_CHECKING:
+    from .narrative import Narrative
     from .report import Report
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -48,6 +49,8 @@ def render(report: Report) -> str:
     ]
     if report.findings:
         sections.insert(2, ("findings", "Findings", list(_findings(report))))
+    if report.narrative is not None:
+        sections.insert(3 if report.findings else 2, ("narrative", "Narrative", list(_narrative(report.narrative))))
     wide = {"summary", "timeline"}
     head = el(
         "head",
@@ -285,6 +288,20 @@ def _replay_words(replay: Mapping[str, Any]) -> str:
         if replay.get(name) is not None:
             words.append(f"{name.replace('_', ' ')} {replay[name]}")
     return ", ".join(words)
+
+
+def _narrative(narrative: Narrative) -> Iterator[Markup]:
+    yield el(
+        "p",
+        f"Written by {narrative.model}, not by the analyses. Each sentence was held against the lines that it cites; struck out is what they do not "
+        "bear out.",
+        class_="soft",
+    )
+    for one in narrative.sentences:
+        if one.why is not None:
+            yield el("p", el("s", one.text), el("span", f" ({one.why})", class_="soft"))
+        else:
+            yield el("p", one.text, join(piece for seq in one.cites for piece in (" ", el("a", f"#{seq}", href=f"#e{seq}"))))
 
 
 def _findings(report: Report) -> Iterator[Markup]:

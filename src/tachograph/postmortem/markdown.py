@@ -185,6 +185,17 @@ def _findings(report: Report) -> Iterator[str]:
     )
 
 
+def _narrative(report: Report) -> Iterator[str]:
+    if report.narrative is None:
+        return
+    yield "## Narrative"
+    yield f"*Written by {words(report.narrative.model)}, not by the analyses. Each sentence was held against the lines that it cites; struck out is what they do not bear out.*"
+    yield "\n".join(
+        f"- {words(one.text, 1000)} {_seqs(one.cites)}" if one.why is None else f"- ~~{words(one.text, 1000)}~~ ({words(one.why, 400)})"
+        for one in report.narrative.sentences
+    )
+
+
 def _questions(report: Report) -> Iterator[str]:
     yield "## Questions"
     for answer in report.answers:
@@ -230,4 +241,4 @@ def _actions(report: Report) -> Iterator[str]:
     yield "\n".join(f"- [ ] {words(action, 300)}" for action in report.actions)
 
 
-_SECTIONS = (_head, _summary, _findings, _impact, _timeline, _steps, _in_force, _questions, _evidence, _actions)
+_SECTIONS = (_head, _summary, _findings, _narrative, _impact, _timeline, _steps, _in_force, _questions, _evidence, _actions)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from .analyses.contract import Finding
+    from .narrative import Narrative
     from .ports import Recording
 
 _REDACTED = re.compile(r"\[REDACTED:([A-Za-z0-9_.-]{1,64}):[0-9A-Za-z]{1,64}\]")
@@ -65,7 +66,8 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A postmortem. ``findings``: the causes, the likeliest root cause first; ``failed``: analyses that could not be made."""
+    """A postmortem. ``findings``: the causes, the likeliest root cause first; ``failed``: analyses that could not be made; ``narrative``: what a model
+    wrote about them, where somebody asked for it."""
 
     case: Case
     summary: Summary
@@ -76,6 +78,7 @@ class Report:
     redactions: dict[str, int]
     findings: tuple[Finding, ...] = ()
     failed: tuple[dict[str, Any], ...] = ()
+    narrative: Narrative | None = None
     actions: tuple[str, ...] = field(default=())
 
     @property
@@ -94,6 +97,7 @@ class Report:
             "session_id": story.session_id,
             "summary": self.summary.to_json(),
             "findings": [finding.to_json() for finding in self.findings],
+            "narrative": self.narrative.to_json() if self.narrative is not None else None,
             "answers": {str(answer.number): answer.to_json() for answer in self.answers},
             "bundle": self.bundle.to_json(),
             "baseline": None
