@@ -95,6 +95,11 @@ def acts(name: str) -> bool:
     return False
 
 
+def looks(name: str) -> bool:
+    """Whether a tool's name says that it only looks something up. One that says neither does neither: nobody knows."""
+    return next((word in _READS for word in words_of(name) if word in _READS or word in _DOES), False)
+
+
 def words_of(name: str) -> list[str]:
     """The words of an identifier, in lower case: ``sendInvoice``, ``send-invoice`` and ``send_invoice`` are alike."""
     return [word.lower() for word in _WORDS.findall(name)]

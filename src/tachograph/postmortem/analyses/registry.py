@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+from . import changed
 from .contract import Analysis, Finding
 from .ranking import ranked
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 GROUP = "tachograph.analyses"
 
-BUILT_IN: tuple[Analysis, ...] = ()
+BUILT_IN: tuple[Analysis, ...] = (changed.ANALYSIS,)
 
 
 def analyses() -> tuple[tuple[Analysis, ...], tuple[dict[str, Any], ...]]:

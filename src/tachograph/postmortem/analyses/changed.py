@@ -1,0 +1,116 @@
+"""Changed since the last good session: the prompt, the model, a parameter, a tool, a guardrail, the agent's code.
+
+Cause: what is in force here and was not there (``changes_found.py``). Consequence: this session did something else than the good one
+(``outcomes.py``), or shows by itself that it went wrong (``symptoms.py``). Without either, a change is no cause.
+
+Of several changes the one stands first that could explain what was done otherwise: a sentence of a prompt whose words occur in the action, a tool that was
+called. A change of code explains nothing where the model was asked the same and answered otherwise. Another input than the good session's may be the
+reason itself; then only a change that explains it counts, or a session that shows that it went wrong.
+
+It cannot see what neither request nor facts show: a model that was retrained under the same name, a service behind a tool.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.case import Evidence
+
+from .changes_calls import guardrails, models, parameters
+from .changes_code import code
+from .changes_texts import prompts, tools
+from .citing import joined
+from .contract import LEAST, LIKELY, STRONG, WEAK, Analysis, Finding
+from .once import departed
+from .outcomes import comparable, given, outcome
+from .symptoms import hard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+
+    from .changes_found import Found
+    from .outcomes import Outcome
+
+NAME = "changed_since_good"
+
+
+def run(case: Case) -> Iterator[Finding]:
+    """Findings for the changes that may have done it."""
+    good = case.good
+    if good is None or not comparable(good, case):
+        return
+    result, wrong = outcome(case), hard(case)
+    if result is None and not wrong:
+        return
+    changes = [*prompts(good, case), *models(good, case), *parameters(good, case), *tools(good, case), *guardrails(good, case)]
+    surroundings = list(code(good, case))
+    if not _asked_the_same(case):
+        changes += surroundings
+    if not changes:
+        return
+    words = result.words if result is not None else frozenset()
+    ordered = sorted(changes, key=lambda one: (-_explains(one, words, result), -one.weight, one.seq))
+    shown = [result.evidence] if result is not None else []
+    shown += [one.evidence() for one in wrong[:3]]
+    clause = result.what if result is not None else wrong[0].what
+    for place, change in enumerate(ordered):
+        sure = _confidence(change, place, ordered, result, wrong=bool(wrong), same=given(good) == given(case))
+        if sure >= LEAST:
+            yield _finding(change, sure, clause, shown, len(changes))
+
+
+def _explains(change: Found, words: frozenset[str], result: Outcome | None) -> float:
+    """How well a change accounts for what was done otherwise, from 0 to 1."""
+    if result is None:
+        return change.weight / 2
+    if change.tools:
+        return 1.0 if change.tools & result.tools else min(len(change.about & words), 2) / 8
+    shared = len(change.about & words)
+    if change.cause == "prompt" and change.about:
+        return min(0.35 + shared / 4, 0.95) if shared else change.weight / 2
+    return max(change.weight, 0.3 + 0.2 * min(shared, 2)) if shared else change.weight * 0.8
+
+
+def _confidence(change: Found, place: int, ordered: list[Found], result: Outcome | None, *, wrong: bool, same: bool) -> float:
+    words = result.words if result is not None else frozenset()
+    explained = _explains(change, words, result)
+    alone = len([one for one in ordered if one.weight >= 0.5 or one is change]) == 1
+    if result is None:
+        sure = LIKELY if alone and same else WEAK + 0.05
+        return sure - (0.15 if change.weight < 0.5 else 0.0)
+    if not same:
+        if explained < 0.6 and not wrong:
+            return 0.0
+        sure = LIKELY if alone else 0.55
+        return sure if place == 0 else WEAK - 0.1
+    sure = STRONG if alone else 0.72
+    sure += 0.1 if explained >= 0.6 else 0.0
+    if change.weight < 0.5:
+        sure -= 0.25 if change.cause == "harness" else 0.15
+    if place:
+        best = _explains(ordered[0], words, result)
+        sure = min(sure, LIKELY) if explained >= best - 0.1 else WEAK if change.weight >= 0.5 else WEAK - 0.1
+    return sure
+
+
+def _asked_the_same(case: Case) -> bool:
+    """Whether the two part at a step where both models had been asked the very same."""
+    found = departed(case)
+    return found is not None and found.steps[0] is not None and found.steps[1] is not None and found.saw is None and not found.same
+
+
+def _finding(change: Found, sure: float, clause: str, shown: list[Evidence], number: int) -> Finding:
+    more = "" if number == 1 else f" It is one of {number} changes."
+    first = Evidence(event_id=change.event_id, seq=change.seq, what=change.what)
+    return Finding(
+        cause=change.cause, analysis=NAME, confidence=sure, first_event=change.event_id, first_seq=change.seq,
+        evidence=joined([first, *change.evidence, *shown]),
+        statement=f"Since the last good session, {change.what}; {clause}.{more}",
+    )  # fmt: skip
+
+
+ANALYSIS = Analysis(
+    name=NAME, looks_for="a prompt, model, parameter, tool, guardrail or code that changed since the last good session", run=run
+)

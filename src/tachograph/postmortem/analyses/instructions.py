@@ -1,0 +1,137 @@
+"""What a prompt asks for, sentence by sentence: what it forbids, asks for or allows, of what, and from which amount on.
+
+Sentences are looked at by their words alone, in English. What is not understood is no instruction; nothing is concluded from it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from .effects import words_of
+from .once import entered, once
+from .terms import names_one, terms, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+
+Tone = Literal["forbids", "asks", "allows", "tells"]
+
+_FORBIDS = re.compile(
+    r"\b(?:never|do not|don't|don’t|must not|mustn't|may not|cannot|can't|can not|should not|shouldn't|shall not|not allowed to|not permitted to"
+    r"|forbidden to|prohibited from|under no circumstances|refrain from|avoid|no longer|not to|without exception not)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:always|must|shall|required|requires?|have to|has to|need to|needs to|make sure|ensure|only|every|at least|mandatory)\b",
+    re.IGNORECASE,
+)
+_ALLOWS = re.compile(
+    r"\b(?:may|can|allowed to|permitted to|free to|fine to|ok to|okay to|authori[sz]ed to|no need|without asking|optional)\b", re.IGNORECASE
+)
+#: What makes an instruction hold only at times.
+_EXCEPT = re.compile(r"\b(?:unless|except|without|until|before|after|if|when|while|outside|other than|only)\b", re.IGNORECASE)
+_BEYOND = re.compile(
+    r"(?:\b(?:over|above|more than|exceed(?:s|ing)?|greater than|larger than|higher than|beyond|in excess of)|[>≥]=?)"
+    r"\s*(?:an? )?(?:amount of |value of |total of |limit of )?(?P<sign>[$€£]|[A-Z]{3}\s)?\s*(?P<number>\d[\d,._]{0,15})\s*(?P<k>[kK]\b)?",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(
+    r"\b(?:at most|up to|no more than|not more than|maximum(?: of| is|:)?|max\.?|limit(?: of| is|:)?|capped at|below|under|less than)"
+    r"\s*(?:an? )?(?P<sign>[$€£]|[A-Z]{3}\s)?\s*(?P<number>\d[\d,._]{0,15})\s*(?P<k>[kK]\b)?",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_BULLET = re.compile(r"\A\s*(?:[-*•#>]+|\d{1,3}[.)])\s*")
+_SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ied", "ies", "als", "al", "ers", "er", "ed", "es", "s", "e", "y")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instruction:
+    """``about``: the stems of its telling words; ``verbs``: of those the ones directly behind the word that forbids. ``beyond``: it holds for amounts
+    above this; ``at_most``: it names this as the most; ``bound``: it holds only under a condition."""
+
+    text: str
+    tone: Tone
+    about: frozenset[str]
+    verbs: frozenset[str]
+    beyond: float | None
+    at_most: float | None
+    bound: bool
+    event_id: str
+    seq: int
+    step: int | None
+    position: str
+
+
+@once
+def instructions(case: Case) -> tuple[Instruction, ...]:
+    """Those of the system and developer prompts and of the tools' descriptions, in the order in which they came in."""
+    found: list[Instruction] = []
+    for passage in entered(case):
+        if passage.kind == "system" and not passage.position.endswith(".schema"):
+            for text in sentences(passage.text):
+                found.append(read(text, event_id=passage.event_id, seq=passage.seq, step=passage.step, position=passage.position))
+    return tuple(found)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """A text's sentences and lines, without their bullets."""
+    for piece in _SENTENCE.split(text):
+        bare = _BULLET.sub("", piece).strip()
+        if bare:
+            yield bare
+
+
+def read(text: str, *, event_id: str = "", seq: int = 0, step: int | None = None, position: str = "") -> Instruction:
+    """One sentence."""
+    forbidding = _FORBIDS.search(text)
+    tone: Tone = "forbids" if forbidding else "asks" if _ASKS.search(text) else "allows" if _ALLOWS.search(text) else "tells"
+    rest = text[forbidding.end() :] if forbidding else text
+    beyond, most = _BEYOND.search(text), _AT_MOST.search(text)
+    first = [stem(term) for term in terms(rest)[:8] if term in words(rest)][:2]
+    return Instruction(
+        text=text, tone=tone, about=stems(text), verbs=frozenset(first) if forbidding else frozenset(),
+        beyond=_number(beyond) if beyond else None, at_most=_number(most) if most and not beyond else None,
+        bound=bool(_EXCEPT.search(rest)), event_id=event_id, seq=seq, step=step, position=position,
+    )  # fmt: skip
+
+
+def _number(found: re.Match[str]) -> float | None:
+    try:
+        return float(found["number"].replace(",", "").replace("_", "").rstrip(".")) * (1000 if found["k"] else 1)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """A word without its usual endings: ``refunds``, ``refunded`` and ``refunding`` are alike. What names one thing stays whole."""
+    if names_one(word) or len(word) < 4:
+        return word
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou" else word
+
+
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """The stems of a text's telling words, joined identifiers taken apart as well."""
+    found = set()
+    for word in words(text):
+        found.add(stem(word))
+        if "_" in word or "-" in word:
+            found.update(stem(part) for part in words_of(word) if len(part) > 2)
+    return frozenset(found - _NOTHING)
+
+
+#: Words of any instruction, which say nothing of what it is about.
+_NOTHING = frozenset(
+    ["alway", "never", "must", "shall", "need", "mak", "sur", "ensur", "don", "cannot", "may", "agent", "assist", "assistant", "user", "tool", "use", "work", "help", "them", "without", "every", "first", "when", "yourself", "thing", "way", "say"]
+)  # fmt: skip
