@@ -23,6 +23,7 @@ import msgspec
 from tachograph.cli import app
 from tachograph.core import events
 from tachograph.fleet import columns
+from tachograph.postmortem.analyses import registry
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -110,7 +111,14 @@ def tables() -> str:
     return "\n".join(parts)
 
 
+def analyses() -> str:
+    """The built-in analyses."""
+    rows = [f"| `{one.name}` | {_cell(one.looks_for)} |" for one in registry.BUILT_IN]
+    return "\n".join(["| analysis | looks for |", "|---|---|", *rows]) + "\n"
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
+    "analyses.md": {"analyses": analyses},
     "catalogue.md": {"tables": tables},
     "cli.md": {"verbs": verbs, **{f"tacho {name}": (lambda name=name: verb(name)) for name in app.VERBS}},
     "events.md": {"outcomes": outcomes, "events": all_events},
