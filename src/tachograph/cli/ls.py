@@ -63,7 +63,7 @@ def _sessions(chosen: wiring.Settings, opened: OpenStore) -> tuple[list[dict[str
     """From the catalogue where there is one, else from the sessions themselves."""
     from tachograph.fleet import heard, sessions
 
-    if sessions.is_there(opened.store) and _has_library():
+    if sessions.is_there(opened.store) and has_library():
         with asking.up_to_date(chosen, opened) as asked:
             return sessions.of_catalogue(asked.catalogue), sessions.heard_of(asked.catalogue)
     said = heard.listen(opened.store, opened.trusted)
@@ -75,7 +75,7 @@ def _sessions(chosen: wiring.Settings, opened: OpenStore) -> tuple[list[dict[str
     return rows, said
 
 
-def _has_library() -> bool:
+def has_library() -> bool:
     try:
         import pyarrow
     except ImportError:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import StoreError, UsageError
+from tachograph.fleet.forks import forks_of
 from tachograph.links import linking
 from tachograph.log import book as books
 from tachograph.log.opening import OpenStore
@@ -20,7 +21,8 @@ from tachograph.postmortem import html, markdown, narrative
 from tachograph.postmortem.report import Report, assemble
 
 from . import reading
-from .output import print_json
+from .output import plural, print_json, print_notes
+from .spread import spread
 
 _KINDS = (".md", ".html", ".json")
 
@@ -51,10 +53,14 @@ def run(options: argparse.Namespace) -> int:
     recording = Recording(opened, session_id)
     reading.enter(chosen, opened, [session_id, *([baseline] if baseline is not None else [])], "postmortem")
     verification = _verified(opened, session_id)
-    report = assemble(
-        recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
-        good=Recording(opened, baseline) if baseline is not None else None, links=_links(opened, session_id),
-    )  # fmt: skip
+    tried, unseen = forks_of(opened, session_id)
+    if unseen:
+        print_notes([f"{plural(unseen, 'session')} of the store were not looked at for forks of this one"])
+    with spread(chosen, opened, session_id) as others:
+        report = assemble(
+            recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
+            good=Recording(opened, baseline) if baseline is not None else None, links=_links(opened, session_id), forks=tried, spread=others,
+        )  # fmt: skip
     if options.narrative:
         report = dataclasses.replace(report, narrative=_narrative(report, recording))
     if options.output is None:

@@ -103,11 +103,12 @@ def _print(one: Exposed, keys: list[Key]) -> None:
     when = one.started.strftime("%Y-%m-%dT%H:%M:%S") if one.started is not None else ""
     what = "" if len(keys) == 1 else f", {len(one.saw)} of these" if len(one.saw) > 1 else f", {_named(keys[next(iter(one.saw))])}"
     print(f"{one.session_id}  {when:19}  {one.status:8}  {_clean(one.name or '')}  from line {one.first} on{what}")
-    done = _done(one.after)
-    print(f"  then: {'; '.join(done)}" if done else "  then: nothing that lasts")
+    lasting = done(one.after)
+    print(f"  then: {'; '.join(lasting)}" if lasting else "  then: nothing that lasts")
 
 
-def _done(after: After) -> list[str]:
+def done(after: After) -> list[str]:
+    """What lasts of what a session did, in words."""
     linked = [f"{kind} {_clean(ref if kind != 'commit' else ref[:12])}" for kind, refs in after.links.items() for ref in refs]
     made = [f"commit {sha[:12]}" for sha in after.commits if sha not in after.links.get("commit", [])]
     counted = [_times(name, count) for name, count in (*after.tools.items(), *after.requests.items())]
