@@ -165,7 +165,7 @@ def test_markdown_has_the_sections_of_a_postmortem() -> None:
     page = markdown.render(assemble(coding_agent(), good=on_call()))
     heads = [line for line in page.splitlines() if line.startswith("## ")]
     assert heads == [
-        "## Summary", "## Impact", "## Timeline", "## What the agent saw and did", "## What was in force", "## Questions", "## Evidence",
+        "## Summary", "## Findings", "## Impact", "## Timeline", "## What the agent saw and did", "## What was in force", "## Questions", "## Evidence",
         "## Action items",
     ]  # fmt: skip
     assert "```diff\n@@ -1,2 +1,5 @@\n+import hmac" in page

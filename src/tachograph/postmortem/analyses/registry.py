@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from . import changed
+from . import changed, poisoned_context
 from .contract import Analysis, Finding
 from .ranking import ranked
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 GROUP = "tachograph.analyses"
 
-BUILT_IN: tuple[Analysis, ...] = (changed.ANALYSIS,)
+BUILT_IN: tuple[Analysis, ...] = (changed.ANALYSIS, poisoned_context.ANALYSIS)
 
 
 def analyses() -> tuple[tuple[Analysis, ...], tuple[dict[str, Any], ...]]:

@@ -1,0 +1,259 @@
+"""What was done in a session, with what was known when it was decided.
+
+An *action* is an outermost tool call, command or exchange. What it was given is what the model asked for; what ran is told by ``run``. What had
+entered before it was decided is told by the place of its model call among the passages (``passages.py``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.shapes import Mark, Run, Step
+
+from .directives import unhidden
+from .effects import Effect, effects
+from .once import entered, once
+from .terms import names_one, terms, values
+from .verbs import groups, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
+    from tachograph.providers.conversation import Part
+
+_ESCAPE = re.compile(r"\\[nrt\"/\\]")
+#: Characters of one argument that are looked at for its words.
+_LONG = 4000
+#: What commands imply that their words do not say.
+_IMPLIED = (
+    (re.compile(r"\bgit push\b"), "push remote publish"),
+    (re.compile(r"\bgit commit\b"), "commit"),
+    (re.compile(r"\brm\b|\brmdir\b|\bunlink\b"), "delete remove file"),
+    (re.compile(r"\b(?i:drop|truncate)\s+(?i:table|database|schema)\b|\b(?i:delete)\s+(?i:from)\b"), "delete drop table database data"),
+    (re.compile(r"\b(?i:update)\s+\w+\s+(?i:set)\b|\b(?i:insert)\s+(?i:into)\b"), "change write database data"),
+    (re.compile(r"\bcurl\b|\bwget\b|\bscp\b|\brsync\b"), "network upload send"),
+    (re.compile(r"\bkubectl (?:apply|rollout|set)|\bhelm (?:upgrade|install)|\bterraform apply"), "deploy change"),
+    (re.compile(r"\b(?:pip|npm|yarn|pnpm|gem|cargo|apt|apt-get|brew)3? (?:install|add|i)\b"), "install package dependency"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Action:
+    """``asked``: the model's request for it, where it asked; ``effect``: where it, or something within it, reached beyond reading; ``before``: how
+    many passages had entered when it was decided."""
+
+    step: Step | None
+    run: Run
+    asked: Part | None
+    effect: Effect | None
+    before: int
+
+    @property
+    def name(self) -> str:
+        return self.run.name
+
+    @cached_property
+    def given(self) -> Any:
+        """Its arguments: as asked for, else as they ran."""
+        return self.asked.value if self.asked is not None and self.asked.value is not None else self.run.input.value
+
+    @cached_property
+    def leaves(self) -> tuple[tuple[str, str], ...]:
+        """Its arguments one by one, as (path, text)."""
+        return tuple(values(self.given))
+
+    @cached_property
+    def text(self) -> str:
+        """All its words: its name and its arguments' names and values."""
+        said = [self.run.name if self.run.kind == "tool" else self.run.title]
+        said += [f"{path} {text[:_LONG]}" for path, text in self.leaves]
+        whole = "\n".join(said)
+        return whole + "".join("\n" + more for pattern, more in _IMPLIED if pattern.search(whole))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return stems(self.text)
+
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        """The kinds of doing that it names: by its tool's name; of a shell and the like by its command."""
+        named = groups(stems(self.run.name)) if self.run.kind == "tool" else frozenset()
+        return named or groups(self.stems)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of its arguments, in their common form."""
+        return frozenset(term for _, text in self.leaves for term in terms(text[:_LONG]))
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Those of its terms that name one thing."""
+        return frozenset(term for term in self.terms if names_one(term))
+
+    @property
+    def ok(self) -> bool:
+        return self.run.outcome == "ok" and not self.run.bad
+
+    def cite(self, what: str) -> Evidence:
+        """As evidence."""
+        return Evidence(event_id=self.run.event_id, seq=self.run.seq, what=what)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reply:
+    """What a model said in words, in one answer. ``rests``: it asked for nothing more."""
+
+    step: Step
+    text: str
+    rests: bool
+    before: int
+
+    def cite(self, what: str) -> Evidence:
+        """As evidence."""
+        return Evidence(event_id=self.step.event_id, seq=self.step.seq, what=what)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Doings:
+    """``actions`` and ``replies`` in order; ``passages``: all texts that entered."""
+
+    actions: tuple[Action, ...]
+    replies: tuple[Reply, ...]
+    passages: tuple[Passage, ...]
+
+    @cached_property
+    def where(self) -> dict[str, list[int]]:
+        """From a term to the passages that hold it, in order."""
+        found: dict[str, list[int]] = {}
+        for place, passage in enumerate(self.passages):
+            for term in set(terms(unhidden(_ESCAPE.sub(" ", passage.text)))):
+                found.setdefault(term, []).append(place)
+        return found
+
+    def first(self, term: str) -> int | None:
+        """The place of the passage in which a term stands first."""
+        found = self.where.get(term)
+        return found[0] if found else None
+
+    def holders(self, term: str, before: int) -> list[Passage]:
+        """The passages that hold a term, of the first ``before``."""
+        return [self.passages[place] for place in self.where.get(term, ()) if place < before]
+
+    def own_words(self, passage: Passage) -> str:
+        """A prompt's text without the tool results that the agent's code put into it."""
+        return self._own.get(id(passage), passage.text)
+
+    @cached_property
+    def _own(self) -> dict[int, str]:
+        found: dict[int, str] = {}
+        results: list[str] = []
+        for passage in self.passages:
+            if passage.kind in ("tool_result", "document", "file", "memory", "subagent") and 20 <= len(passage.text) <= 200_000:
+                results.append(passage.text)
+                del results[:-64]
+            elif passage.kind in ("user", "system") and results and len(passage.text) > 20:
+                text = passage.text
+                for result in results:
+                    if result in text:
+                        text = text.replace(result, "\n")
+                if text is not passage.text:
+                    found[id(passage)] = text
+        return found
+
+
+@once
+def doings(case: Case) -> Doings:
+    """What was done and said, in order."""
+    passages = entered(case)
+    answered: dict[str, int] = {}
+    for place, passage in enumerate(passages):
+        if passage.position.startswith("output") and passage.kind in ("model", "subagent"):
+            answered.setdefault(passage.event_id, place)
+    seqs = list(accumulate((passage.seq for passage in passages), max))
+    by_seq = {effect.run.seq: effect for effect in effects(case)}
+    actions: list[Action] = []
+    replies: list[Reply] = []
+    parts: dict[str, Part] = {}
+
+    def place_of(step: Step) -> int:
+        if step.event_id in answered:
+            return answered[step.event_id]
+        return bisect_left(seqs, step.seq)
+
+    for turn in case.story.turns:
+        for item in turn.items:
+            if isinstance(item, Run):
+                before = bisect_left(seqs, item.seq)
+                actions.append(Action(step=None, run=item, asked=None, effect=_effect(item, by_seq), before=before))
+            if not isinstance(item, Step):
+                continue
+            before = place_of(item)
+            said = "\n".join(part.text for part in item.reply if part.type == "text" and part.text)
+            asks = [part for part in item.reply if part.type == "tool_use"]
+            parts = {part.call_id: part for part in asks if part.call_id is not None}
+            if said.strip():
+                replies.append(Reply(step=item, text=said, rests=not asks and not item.call.tool_calls, before=before))
+            for run in item.items:
+                if isinstance(run, Run):
+                    asked = parts.get(run.call_id or "")
+                    actions.append(Action(step=item, run=run, asked=asked, effect=_effect(run, by_seq), before=before))
+    return Doings(actions=tuple(actions), replies=tuple(replies), passages=passages)
+
+
+def _effect(run: Run, by_seq: dict[int, Effect]) -> Effect | None:
+    found = by_seq.get(run.seq)
+    if found is not None:
+        return found
+    for child in run.children:
+        inner = _effect(child, by_seq) if isinstance(child, Run) else None
+        if inner is not None:
+            return inner
+    return None
+
+
+def first_of(step: Step) -> tuple[str, int]:
+    """The event and line of a step's first attempt."""
+    return (step.attempts[0].event_id, step.attempts[0].seq) if step.attempts else (step.event_id, step.seq)
+
+
+def allowed(case: Case, run: Run) -> bool:
+    """Whether somebody's approval names this run, or stands right beside it."""
+    for _, mark in case.story.marks("approval"):
+        if not mark.bad and mark.detail.get("call_id") in (run.event_id, run.call_id) and mark.detail.get("call_id"):
+            return True
+    return False
+
+
+def approvals(case: Case) -> list[Mark]:
+    """Approvals that were given."""
+    return [mark for _, mark in case.story.marks("approval") if not mark.bad]
+
+
+def parsed(text: str) -> Any:
+    """A text's JSON value where it is one, else the text."""
+    bare = text.strip()
+    if bare[:1] in "{[" and bare[-1:] in "}]":
+        try:
+            return json.loads(bare)
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text's strings, where it is JSON, else itself."""
+    value = parsed(text)
+    if isinstance(value, str):
+        yield value
+    else:
+        for _, leaf in values(value):
+            yield leaf

@@ -1,0 +1,528 @@
+"""Instructions in a text: sentences that forbid, ask for, limit or condition something; and whether an action goes against one, or along.
+
+Read by their grammar, not by their topic: modal verbs, negations, imperatives at the start of a sentence, numbers behind words of limit. What an
+instruction is about are its telling words; an action is compared with those and with the kind of doing that its verb names (``verbs.py``). English
+only. All patterns are linear.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from .effects import acts
+from .terms import identifiers, words
+from .verbs import groups, is_verb, stem, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .actions import Action
+
+Polarity = Literal["forbid", "require", "limit"]
+
+#: A text that is longer is read to here.
+_LONGEST = 200_000
+#: A sentence that is longer is no instruction but a paste.
+_SENTENCE = 600
+_SENTENCES = re.compile(r"(?<=[.!?;])[ \t]+|[\r\n]+|(?<=[.!?])(?=[A-Z])")
+_BULLET = re.compile(r"^[\s>*#\-–•|\"'(\[]*(?:\d{1,2}[.)]\s*|step \d{1,2}\s*[:.)-]?\s*)?", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^(?:note(?: to [\w ]{1,30})?|important|attention|system|assistant|agent|ai|instructions?|admin|warning|update|policy|rule|urgent|"
+    r"notice|reminder|hint|task|action(?: required)?|todo|for (?:the )?(?:assistant|agent|ai|bot)[\w ]{0,30}|"
+    r"dear (?:assistant|agent|ai|bot)[\w ]{0,20})\s*[:,!\]>-]+\s*",
+    re.IGNORECASE,
+)
+_SOFTENER = re.compile(
+    r"^(?:please|kindly|then|now|next|first|also|finally|and|so|just|immediately|always|simply|remember to|be sure to|make sure (?:to|that you|you)"
+    r"|ensure (?:to|that you|you)|you (?:must|should|need to|have to|are to|will|can|shall)(?: now| also| first| always)?"
+    r"|(?:the |any |all )?(?:assistants?|agents?|ai|bots?|models?|automation|tools?) (?:must|should|needs? to|has to|have to|is to|are to|will|shall))\b[,:]?\s+",
+    re.IGNORECASE,
+)
+_FORBID = re.compile(
+    r"\b(?:never|must not|mustn'?t|may not|shall not|should not|shouldn'?t|do not|don'?t|cannot|can'?t|can not|not allowed|not permitted"
+    r"|not authori[sz]ed|forbidden|prohibited|refrain from|avoid|under no circumstances|off[- ]limits|not to be|no longer allowed|allergic to"
+    r"|stay away from|keep away from|hands off|refuse to|disallowed|without exception|leave .{1,40} alone)\b|\bno\b(?= \w+ing\b)",
+    re.IGNORECASE,
+)  # fmt: skip
+_REQUIRE = re.compile(
+    r"\b(?:must|always|ensure|make sure|be sure|required?|requires|needs? to|have to|has to|shall|should|only|mandatory|needs)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\b(?:unless|without|before|until|except(?: when| if| for)?|only (?:after|if|when|once|with)|not (?:before|until|unless))\b(.{3,200})",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"\b(?:if|when|whenever|in case|for|during|outside|after)\b", re.IGNORECASE)
+_NUMBER = r"(?P<sign>[$€£]|\b(?:EUR|USD|GBP|CHF)\s?)?\s?(?P<number>\d[\d,_]*(?:\.\d+)?)\s?(?P<unit>%|[€$£]|k\b|[A-Za-z]{1,12})?"
+_MOST = re.compile(
+    r"\b(?:at most|up to|no more than|not more than|never more than|maximum(?: \w+){0,2}(?: is| of|:)?|max(?:\.|imum)?(?: of)?|limit(?:ed)?(?: \w+){0,2}?(?: is| of| to|:)?"
+    r"|(?:not|never|n't) exceed|exceeding|exceeds?|below|under|less than|over|above|more than|greater than|larger than|higher than|beyond"
+    r"|budget(?: is| of|:)?|cap(?:ped)?(?: at| of| is)?|ceiling(?: of| is)?)\s{0,3}(?:an? |the )?(?:total of )?" + _NUMBER,
+    re.IGNORECASE,
+)  # fmt: skip
+_OVER = re.compile(r"^(?:over|above|more than|greater than|larger than|higher than|beyond|exceed)", re.IGNORECASE)
+_GATE = re.compile(
+    r"\b(?:need|require|must|ask|approv|confirm|escalat|forbid|forbidden|never|not|refus|decline|n't|only|manager|supervisor)\w*",
+    re.IGNORECASE,
+)
+#: Speaks to the agent itself, or sets itself in the place of its instructions.
+_OVERRIDES = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass|supersedes?|replaces?)\b.{0,40}\b(?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?|previous|prior|above|earlier|safeguards?|restrictions?|limits?|checks?)\b"
+    r"|\b(?:new|updated|real|actual|hidden|additional|special|revised) (?:system )?(?:instructions?|directives?|task|orders?)\b"
+    r"|\byou are now\b|\bfrom now on\b|\bdo(?: not|n't) (?:tell|mention|inform|notify|alert|reveal|disclose|ask|log|report)\b"
+    r"|\bwithout (?:telling|informing|asking|notifying|mentioning|confirmation|confirming)\b"
+    r"|\b(?:attention|note|notice|message|instructions?|important|reminder)[,:]?\s+(?:to|for)?\s*(?:the |all |any )?(?:ai|llm|assistants?|agents?|bots?|language models?|automated)\b"
+    r"|\b(?:ai|llm|assistants?|(?:ai |automated |support |coding )?agents?|chat ?bots?|language models?|copilots?|automation)\b[^.\n]{0,40}?(?:\b(?:must|should|shall|needs? to|is to|are to|has to|have to|please|will now|required to|instructed)\b|:)"
+    r"|(?:^|[\n\[<(#*])\s{0,3}(?:system|assistant|developer|admin|root)(?: (?:message|prompt|note|override|notice|update|instruction|alert))?\s{0,2}[\]>:)*]"
+    r"|<\|?(?:im_start|system|assistant)\|?>|\[INST\]|\bas (?:an ai|the assistant|the agent)\b|\bif you are (?:an ai|a language model|an? (?:\w+ )?(?:assistant|agent|bot))\b"
+    r"|\bwhen (?:you|an? (?:ai|assistant|agent)) (?:read|see|process|summari[sz]e|handle)s?\b",
+    re.IGNORECASE,
+)  # fmt: skip
+_COMMENT = re.compile(r"<!--(.{1,4000}?)-->", re.DOTALL)
+_STYLED = re.compile(r"<(\w{1,12})[^<>]{0,200}(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|color:\s?(?:white|#fff)|opacity:\s?0|\bhidden\b)[^<>]{0,200}>([^<]{1,4000})<", re.IGNORECASE)  # fmt: skip
+_INVISIBLE = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff\u00ad]")
+_TAGS = re.compile("[\U000e0020-\U000e007e]{4,4000}")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8000}={0,2}(?![A-Za-z0-9+/=])")
+_LEFT_OUT = frozenset(
+    stem(word)
+    for word in [
+        "must",
+        "never",
+        "always",
+        "not",
+        "only",
+        "ensure",
+        "make",
+        "sure",
+        "require",
+        "need",
+        "should",
+        "shall",
+        "allow",
+        "allowed",
+        "forbidden",
+        "prohibited",
+        "without",
+        "unless",
+        "before",
+        "until",
+        "except",
+        "if",
+        "when",
+        "whenever",
+        "please",
+        "also",
+        "do",
+        "don",
+        "any",
+        "every",
+        "each",
+        "all",
+        "use",
+        "using",
+        "it",
+        "its",
+        "this",
+        "that",
+        "them",
+        "these",
+        "those",
+        "something",
+        "anything",
+        "anyone",
+        "someone",
+        "under",
+        "over",
+        "than",
+        "most",
+        "more",
+        "least",
+        "maximum",
+        "max",
+        "limit",
+        "exceed",
+        "avoid",
+        "refrain",
+        "circumstances",
+        "no",
+        "on",
+        "in",
+        "of",
+        "to",
+        "for",
+        "with",
+        "from",
+        "the",
+        "an",
+        "and",
+        "or",
+        "be",
+        "is",
+        "are",
+        "by",
+        "at",
+        "as",
+        "you",
+        "your",
+        "we",
+        "our",
+        "they",
+        "their",
+        "user",
+        "customer",
+        "client",
+        "agent",
+        "assistant",
+        "ai",
+        "explicit",
+        "explicitly",
+        "directly",
+        "first",
+        "may",
+        "can",
+        "cannot",
+        "will",
+        "note",
+        "important",
+        "system",
+        "rule",
+        "policy",
+        "instruction",
+        "thing",
+        "way",
+        "case",
+        "time",
+        "even",
+        "up",
+        "out",
+        "off",
+        "into",
+        "about",
+        "there",
+        "has",
+        "have",
+        "had",
+        "was",
+        "were",
+        "me",
+        "my",
+        "who",
+        "what",
+        "which",
+        "how",
+        "so",
+        "such",
+        "then",
+        "after",
+        "during",
+        "outside",
+        "again",
+        "ask",
+        "confirm",
+        "eur",
+        "usd",
+        "gbp",
+        "chf",
+        "per",
+        "immediately",
+        "allergic",
+        "permitted",
+        "authorized",
+    ]
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Directive:
+    """One instruction. ``groups`` and ``verbs``: the kind of doing, and the stems of the verbs that name it; ``about``: the stems of what it is about;
+    ``names``: identifiers and numbers in it. ``limit``: the most that is allowed, in ``unit`` (a stem, ``money``, ``%`` or empty). ``condition``: what
+    stands behind ``unless``, ``without``, ``before``. ``overrides``: it speaks to the agent itself or sets itself in the place of its
+    instructions. ``hidden``: where it was hidden from people, in words. ``context``: the sentences around it, with itself."""
+
+    text: str
+    polarity: Polarity
+    groups: frozenset[str]
+    verbs: frozenset[str]
+    about: frozenset[str]
+    names: frozenset[str]
+    limit: float | None = None
+    unit: str = ""
+    condition: str = ""
+    overrides: bool = False
+    hidden: str = ""
+    context: str = ""
+
+
+@lru_cache(maxsize=8192)
+def directives(text: str) -> tuple[Directive, ...]:
+    """The instructions in a text, in order, those that are hidden from people too."""
+    text = text[:_LONGEST].replace("’", "'")
+    if not _may_instruct(text):
+        return ()
+    found: list[Directive] = []
+    for piece, hidden in _layers(text):
+        lines = [line for line in _SENTENCES.split(piece) if line and line.strip()]
+        commanding = [index for index, line in enumerate(lines) if _OVERRIDES.search(line)] if _OVERRIDES.search(piece) else []
+        for index, line in enumerate(lines):
+            made = _directive(line.strip()) if len(line) <= _SENTENCE else None
+            if made is None:
+                continue
+            near = any(-1 <= index - other <= 4 for other in commanding)
+            around = " ".join(lines[max(index - 1, 0) : index + 3])
+            found.append(
+                Directive(
+                    text=line.strip(),
+                    polarity=made.polarity,
+                    groups=made.groups,
+                    verbs=made.verbs,
+                    about=made.about,
+                    names=made.names,
+                    limit=made.limit,
+                    unit=made.unit,
+                    condition=made.condition,
+                    overrides=near,
+                    hidden=hidden,
+                    context=around,
+                )
+            )
+    return tuple(found)
+
+
+_CUE = re.compile(
+    r"\b(?:must|never|always|not|\w{2,6}n['’]?t|ensure|make sure|only|without|unless|refrain|off[- ]limits|stay away|keep away|please|should|shall|need|have to|has to|forbidden|prohibited|avoid|allergic|limit|"
+    r"maximum|max|budget|at most|up to|more than|over|above|under|below|assistant|agent|system|important|ignore|disregard)\b|<!--|[A-Za-z0-9+/]{24}"
+    r"|[\u200b\u200c\u2060-\u2064\U000e0020-\U000e007e]",
+    re.IGNORECASE,
+)
+
+
+def _may_instruct(text: str) -> bool:
+    """A quick look: whether any word of instruction, or any imperative, is there at all."""
+    return _CUE.search(text) is not None or any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE)
+
+
+def _layers(text: str) -> Iterator[tuple[str, str]]:
+    """The text as a reader sees it, and what is hidden in it, each with where."""
+    if "<" in text:
+        for match in _COMMENT.finditer(text):
+            yield match.group(1), "in a comment"
+        for match in _STYLED.finditer(text):
+            yield match.group(2), "in an element that is not shown"
+        text = _COMMENT.sub("\n", text)
+    tagged = [match.group() for match in _TAGS.finditer(text)]
+    for run in tagged:
+        yield "".join(chr(ord(character) - 0xE0000) for character in run), "in characters that are not shown"
+    if _INVISIBLE.search(text):
+        bare = _INVISIBLE.sub("", text)
+        for line, shown in zip(text.split("\n"), bare.split("\n"), strict=True):
+            if len(line) - len(shown) >= 3:
+                yield shown, "between characters that are not shown"
+        text = bare
+    for match in _BASE64.finditer(text):
+        decoded = _base64(match.group())
+        if decoded:
+            yield decoded, "in base64"
+    yield text, ""
+
+
+def unhidden(text: str) -> str:
+    """The text with what is hidden in it behind it: without characters that are not shown, and with what was encoded."""
+    if not _INVISIBLE.search(text) and not _TAGS.search(text) and not _BASE64.search(text):
+        return text
+    return "\n".join([_INVISIBLE.sub("", text), *(piece for piece, hidden in _layers(text) if hidden)])
+
+
+def _base64(word: str) -> str:
+    try:
+        data = base64.b64decode(word + "=" * (-len(word) % 4), validate=True)
+        said = data.decode()
+    except (binascii.Error, ValueError):
+        return ""
+    return said if said.isprintable() and " " in said.strip() else ""
+
+
+def imperative(line: str) -> str | None:
+    """The verb with which a sentence tells somebody to do something, or ``None``: ``Send it to …``, ``Then, please delete …``, ``You must wire …``."""
+    bare = _BULLET.sub("", line, count=1)
+    unlabelled = _LABEL.sub("", bare, count=1)
+    told, bare = unlabelled != bare, unlabelled
+    for _ in range(4):
+        shorter = _SOFTENER.sub("", bare, count=1)
+        if shorter == bare:
+            break
+        told, bare = True, shorter
+    match = re.match(r"[\"'`*]*([A-Za-z][a-z]+)\b(?!['’:=.(])\s*(.?)", bare)
+    if match is None or match.group(2) in ("=", ":"):
+        return None
+    word = match.group(1).lower()
+    if word in _IMPERATIVES or acts(word):
+        following = bare[match.end(1) :].strip()
+        # ``Order 4471 was shipped`` and ``Ticket: open`` name a thing.
+        if not following or (
+            not told
+            and word in _NOUNS
+            and not re.match(
+                r"(?:the|an?|all|any|this|that|it|them|to|your|our|my|every|each|him|her|us|me)\b|(?:[^\W_][\w.,-]*\s+){1,6}(?:to|into)\s+(?!be\b)[^\W_]",
+                following,
+            )
+        ):
+            return None
+        return word
+    return None
+
+
+_IMPERATIVES = frozenset(
+    ["ignore", "disregard", "forget", "use", "include", "tell", "say", "mention", "recommend", "call", "visit", "click", "follow", "treat", "pretend", "act", "answer", "make",
+     "give", "keep", "go", "do", "be", "let", "take", "bring", "leave", "proceed", "continue", "provide", "return", "output", "print", "reveal", "share", "disclose", "skip",
+     "bypass", "choose", "pick", "prefer", "mail", "cc", "bcc", "ensure", "require", "ask", "inform", "contact", "route", "redirect", "download", "export", "read", "fetch",
+     "get", "load", "list", "show", "check", "verify", "confirm", "query", "search", "look", "find", "encode", "decode", "replace", "change", "switch", "lower", "raise",
+     "increase", "decrease", "reduce", "double", "waive", "refuse", "stop", "quote", "offer", "promise", "grant", "append", "prepend", "overwrite", "exfiltrate", "leak",
+     "settle", "remit", "credit", "reset", "rename", "wait", "report", "mark", "rate", "rank", "respond", "reply", "write", "copy", "paste", "translate", "summarize",
+     "summarise", "run", "test", "never", "don", "avoid", "limit", "stay", "speak", "address", "sell", "hold", "upgrade", "downgrade", "pin", "restrict", "whitelist", "allowlist",
+     "prescribe", "administer", "increase", "discharge", "reroute", "notify", "alert", "exclude", "omit", "remove", "raise", "suppress", "silence", "disable", "enable"]
+)  # fmt: skip
+_NOUNS = frozenset(
+    ["order", "ticket", "email", "mail", "file", "record", "log", "book", "post", "page", "patch", "label", "issue", "transfer", "refund", "charge", "credit", "copy",
+     "ship", "place", "import", "release", "update", "return", "report", "test", "query", "list", "limit", "rate", "rank", "address", "stay", "change", "search", "offer",
+     "double", "call", "use", "route", "invoice", "store", "note", "reply", "quote", "request", "start", "stop", "run", "check", "state", "status", "lock", "trade", "sign",
+     "commit", "push", "merge", "deploy", "schedule", "open", "close", "set", "move", "grant", "reset", "increase", "decrease", "upgrade", "export", "download", "output",
+     "notice", "alert", "review", "read", "show", "visit", "contact", "sms", "text", "wire", "fire", "retry", "resume", "tag", "mark", "store", "complete", "lower", "free",
+     "clean", "hold", "promise", "share", "load", "answer", "escalate", "work", "switch", "pin", "filter", "sort", "exclude", "ban", "block", "attach", "forward"]
+)  # fmt: skip
+
+
+def _directive(line: str) -> Directive | None:
+    forbids = _FORBID.search(line)
+    limit = _limit(line)
+    verb = imperative(line)
+    condition = _CONDITION.search(line)
+    if limit is not None and (forbids is None or _MOST.search(line) is not None):
+        polarity: Polarity = "limit"
+    elif forbids is not None:
+        polarity = "forbid"
+    elif verb is not None or _REQUIRE.search(line):
+        polarity = "require"
+    else:
+        return None
+    head = line[: condition.start()] if condition is not None and condition.start() > 12 else line
+    found = stems(head)
+    verbs = frozenset(one for one in _verbs(head, verb))
+    about = frozenset(
+        one
+        for one in (stem(word) for term in words(head) for word in re.split(r"[^\w]+", term) if len(word) > 2)
+        if one not in _LEFT_OUT and not one.isdigit()
+    )
+    about -= verbs
+    return Directive(
+        text=line, polarity=polarity, groups=groups(verbs) if verbs else groups(found), verbs=verbs, about=about, names=identifiers(line),
+        limit=limit[0] if limit is not None else None, unit=limit[1] if limit is not None else "",
+        condition=condition.group(1).strip() if condition is not None else "",
+    )  # fmt: skip
+
+
+def _verbs(head: str, verb: str | None) -> Iterator[str]:
+    """The stems of the verbs of an instruction: the imperative, those behind a modal verb or a negation, and gerunds and participles."""
+    if verb is not None and verb not in ("do", "be", "never", "don", "avoid", "ensure", "make", "keep"):
+        yield stem(verb)
+    for match in re.finditer(
+        r"\b(?:must|never|always|not|n't|should|shall|to|cannot|can't|don't|can|may|will|only|avoid|or|and|ever|then|before|"
+        r"you|we|please|from|no|requires?|needs?|sure|be|without|by|also)\s+(?:ever |also |be |directly |automatically |please |you |first |then )?([A-Za-z]{2,20})",
+        head,
+        re.IGNORECASE,
+    ):
+        if is_verb(match.group(1)):
+            yield stem(match.group(1))
+    for match in re.finditer(r"\b([A-Za-z]{3,20}(?:ing|ed))\b", head):
+        if is_verb(match.group(1)):
+            yield stem(match.group(1))
+    first = re.match(r"[\W\d]*([A-Za-z]{3,20})", head)  # ``Refunds over 100 …``
+    if first is not None and is_verb(first.group(1)):
+        yield stem(first.group(1))
+
+
+def _limit(line: str) -> tuple[float, str] | None:
+    match = _MOST.search(line)
+    if match is None:
+        return None
+    if _OVER.match(match.group()) and not _GATE.search(line):
+        return None
+    try:
+        number = float(match.group("number").replace(",", "").replace("_", ""))
+    except ValueError:
+        return None
+    unit = (match.group("unit") or "").lower()
+    if unit == "k":
+        number *= 1000
+        unit = ""
+    sign = (match.group("sign") or "").strip()
+    if sign or unit in ("€", "$", "£", "eur", "usd", "gbp", "chf", "euro", "euros", "dollars", "dollar", "pounds"):
+        return number, "money"
+    if unit == "%" or unit.startswith("percent"):
+        return number, "%"
+    return number, "" if not unit or stem(unit) in _LEFT_OUT or unit in ("and", "per", "each") else stem(unit)
+
+
+_MONEY = frozenset(["amount", "price", "total", "cost", "sum", "valu", "refund", "pay", "budget", "fee", "charg", "credit", "money", "cent", "limit", "spend", "fare", "usd", "eur"])  # fmt: skip
+
+
+def against(directive: Directive, action: Action) -> float:
+    """How surely an action goes against an instruction, 0 to 1. 0.5 is enough to say so. A condition is not looked at (``unmet``)."""
+    if directive.polarity == "limit":
+        return _beyond(directive, action)
+    if directive.polarity != "forbid":
+        return 0.0
+    return fits(directive, action)
+
+
+def fits(directive: Directive, action: Action) -> float:
+    """How surely an action is the one that an instruction speaks of, 0 to 1."""
+    exact = bool(directive.verbs & action.stems)
+    akin = bool(directive.groups & action.groups)
+    if not exact and not akin and directive.groups:
+        return 0.0
+    named = directive.names & action.identifiers
+    about = directive.about - stems(action.name) if len(directive.about) > 1 else directive.about
+    about = about or directive.about
+    shared = len(about & action.stems) / len(about) if about else 0.0
+    if named:
+        return 0.95 if exact or akin else 0.7
+    if not directive.groups:
+        return shared if len(about & action.stems) >= 2 or (len(about) <= 2 and about & action.stems) else 0.0
+    if not about:
+        return 0.8 if exact else 0.55
+    return (0.45 if exact else 0.3) + 0.55 * shared if about & action.stems else 0.0
+
+
+def _beyond(directive: Directive, action: Action) -> float:
+    assert directive.limit is not None
+    topic = (directive.verbs | directive.about) & action.stems or directive.groups & action.groups
+    if not topic:
+        return 0.0
+    best = 0.0
+    numbers = [(path, text) for path, text in action.leaves if re.fullmatch(r"[$€£]?\s?[\d,]+(?:\.\d+)?\s?(?:%|[A-Z]{3})?", text.strip())]
+    for path, text in numbers:
+        number = float(re.sub(r"[^\d.]", "", text) or 0)
+        key = stems(path)
+        if directive.unit == "money" and not key & _MONEY:
+            continue
+        if directive.unit == "%" and not (key & {"percent", "rat", "discount", "pct"}):
+            continue
+        if not directive.unit and not (key & _MONEY or key & (directive.about | directive.verbs) or len(numbers) == 1):
+            continue
+        if directive.unit not in ("", "money", "%") and not (
+            directive.unit in key or (directive.unit in action.stems and len(numbers) == 1)
+        ):
+            continue
+        if number > directive.limit and not key & {"id", "number", "order", "account", "phone", "cod", "year", "invoic", "referenc"}:
+            best = max(best, 0.85 if directive.unit else 0.7)
+    return best
+
+
+def named_in(directive: Directive, text: str) -> frozenset[str]:
+    """Identifiers that an instruction's surroundings and a text share."""
+    return identifiers(directive.context or directive.text) & identifiers(text)

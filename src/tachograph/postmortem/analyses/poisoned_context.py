@@ -1,0 +1,220 @@
+"""A text that came in as data instructs the agent, and the agent did as it says.
+
+*Cause*: an instruction (``directives.py``) in a tool's result, a file, a document, a memory or another agent's words. *Consequence*: a later action or
+answer does what the instruction says, with something in it (an address, a command, an amount, a name) that stood nowhere before that text: no
+user and no system prompt had said it. An instruction that nobody followed is no finding.
+
+Data that instructs is normal where the person asked for it (``follow the runbook``), and a form or an interface's documentation says ``send``
+too. So one more sign is needed: the text speaks to the agent itself or sets itself in the place of its instructions, is hidden from people, or what was
+done goes against a standing instruction; else it is an effect outside that nobody asked for, told by a text that strangers can write (a mail, a web page,
+a memory). Where
+the person asked to follow that kind of text, only the first three count.
+
+*Cannot see*: an instruction in another language than English, or in a picture; one that only says again what the user asked for; a lie that is no
+instruction (``stale_result`` compares results).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.values import quoted
+
+from .actions import Action, Doings, Reply, doings, pieces
+from .contract import Analysis, Finding
+from .directives import Directive, against, directives, fits
+from .effects import acts, words_of
+from .terms import identifiers, names_one, terms, words
+from .verbs import stem, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
+
+_DATA = ("tool_result", "file", "document", "memory", "subagent")
+#: A person who says this wants what a text says to be done.
+_FOLLOW = re.compile(
+    r"\b(?:follow|according to|as (?:described|documented|written|stated|specified|instructed|per)|per the|apply the|carry out|execute the|work through|"
+    r"go through|adhere to|comply with|implement|handle|process|triage|do what|do as|steps? (?:in|of|from)|instructions? (?:in|of|from)|resolve|"
+    r"complete|address|act on|run ?book|playbook|guidelines?|procedure|checklist|handbook|conventions?|policy|policies|standard operating)\b",
+    re.IGNORECASE,
+)
+_AUTHORITY = frozenset(stem(word) for word in ["policy", "policies", "runbook", "playbook", "handbook", "guideline", "procedure", "checklist", "sop", "convention", "contributing", "skill", "instructions", "rules"])  # fmt: skip
+#: Sources that strangers can write into.
+_STRANGERS = frozenset(stem(word) for word in ["web", "page", "browse", "browser", "fetch", "crawl", "scrape", "email", "mail", "inbox", "message", "chat", "review", "comment", "issue", "ticket", "feedback", "post", "profile", "listing", "attachment", "pdf", "resume", "cv", "letter", "memory", "note", "readme", "changelog"])  # fmt: skip
+
+
+def find(case: Case) -> Iterator[Finding]:
+    """The texts whose instructions were followed."""
+    known = doings(case)
+    standing = [one for passage in known.passages if passage.kind in ("system", "user") for one in directives(known.own_words(passage))]
+    asked = " ".join(known.own_words(passage) for passage in known.passages if passage.kind in ("system", "user") and passage.name is None)
+    wished = frozenset(group for one in standing if one.polarity != "forbid" for group in one.groups)
+    wanted = stems(" ".join(known.own_words(passage) for passage in known.passages if passage.kind == "user"))
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in _DATA:
+            continue
+        found = [one for piece in pieces(passage.text) for one in directives(piece)]
+        if not found:
+            continue
+        made = _followed(known, place, passage, found, standing, asked, wished, wanted)
+        if made is not None:
+            yield made
+
+
+def _followed(
+    known: Doings, place: int, passage: Passage, found: list[Directive], standing: list[Directive], asked: str,
+    wished: frozenset[str], wanted: frozenset[str],
+) -> Finding | None:  # fmt: skip
+    best: tuple[float, Directive, Action | Reply, str, frozenset[str]] | None = None
+    follow = _is_to_be_followed(passage, asked)
+    source = next((action.name for action in known.actions if action.run.event_id == passage.event_id), "")
+    stranger = passage.kind == "memory" or bool(stems(f"{source} {passage.name or ''}") & _STRANGERS)
+    for action in known.actions:
+        if action.before <= place or (passage.event_id == action.run.event_id):
+            continue
+        new = frozenset(term for term in action.terms if len(term) > 2 and known.first(term) == place)
+        for one in found:
+            sure, why, told = _obeyed(known, one, action, new, standing)
+            if sure and not why and (follow or not stranger or not _outside(action) or not _alien(action, wished, wanted)):
+                continue
+            if not sure or (best is not None and sure <= best[0]):
+                continue
+            best = (sure, one, action, why, told)
+    if best is None:
+        best = _said(known, place, found)
+    if best is None:
+        return None
+    sure, one, what, why, told = best
+    if follow and "against" not in why and not one.hidden:
+        sure -= 0.1
+    event_id, seq = passage.event_id, passage.seq
+    source = f"{passage.kind.replace('_', ' ')}" + (f" of {passage.name}" if passage.name else "")
+    where = f" ({one.hidden})" if one.hidden else ""
+    done = quoted(what.run.title, 120) if isinstance(what, Action) else f"answered {quoted(what.text, 120)}"
+    return Finding(
+        cause="context", analysis="poisoned_context", confidence=round(min(sure, 0.95), 2), first_event=event_id, first_seq=seq,
+        evidence=(
+            Evidence(event_id=event_id, seq=seq, what=f"the {source} brought in the instruction{where}"),
+            what.cite("the agent did as it says" + (f", with {', '.join(sorted(told)[:3])}" if told else "")),
+        ),
+        statement=f"A {source} told the agent{where}: {quoted(one.text)}. It did so{_because(why)}: {done}.",
+    )  # fmt: skip
+
+
+def _outside(action: Action) -> bool:
+    return action.effect is not None and action.effect.reach == "outside"
+
+
+def _because(why: str) -> str:
+    return f", {why}" if why else ", though nobody had asked for it"
+
+
+def _obeyed(
+    known: Doings, one: Directive, action: Action, new: frozenset[str], standing: list[Directive]
+) -> tuple[float, str, frozenset[str]]:
+    """How surely an action follows an instruction, the sign that makes it more than data, and what of the action stood nowhere before."""
+    if one.polarity == "forbid" and not one.overrides:
+        return 0.0, "", frozenset()
+    near = frozenset(terms(one.context))
+    told = new & near
+    strong = frozenset(term for term in told if names_one(term))
+    suits = fits(one, action) if one.polarity == "require" else 0.0
+    names_tool = action.run.kind == "tool" and len(action.name) > 3 and action.name.lower() in one.context.lower()
+    enough = (
+        bool(strong & frozenset(terms(one.text)))
+        or bool(strong and (suits or names_tool))
+        or (len(told) >= 2 and suits >= 0.4)
+        or bool(told and names_tool)
+    )
+    if not enough and (one.overrides or one.hidden) and suits >= 0.6 and not _asked_before(known, action):
+        enough = True
+    if not enough or (one.groups and not (one.groups & action.groups or suits or names_tool) and not (strong and one.overrides)):
+        return 0.0, "", frozenset()
+    sure, why = 0.6, ""
+    if one.hidden or one.overrides:
+        sure, why = 0.85 if strong or names_tool else 0.75, "in the place of its own instructions"
+    broken = next((rule for rule in standing if against(rule, action) >= 0.5), None)
+    if broken is not None:
+        sure, why = max(sure, 0.8) + 0.08, f"against a standing instruction ({quoted(broken.text, 80)})"
+    if suits >= 0.6 or names_tool:
+        sure += 0.03
+    return sure, why, strong or told
+
+
+def _asked_before(known: Doings, action: Action) -> bool:
+    """Whether a user or the system prompt spoke of the kind of doing that an action is."""
+    named = stems(action.name)
+    return any(
+        passage.kind in ("user", "system") and passage.name is None and named & stems(known.own_words(passage))
+        for passage in known.passages[: action.before]
+    )
+
+
+def _alien(action: Action, wished: frozenset[str], wanted: frozenset[str]) -> bool:
+    """Whether an action is one that nobody asked for. ``wished``: the kinds of doing that the person's and the system prompt's own instructions name;
+    ``wanted``: the words of the person."""
+    named = [one for one in words_of(action.name) if acts(one)] if action.run.kind == "tool" else []
+    return not action.groups & wished and not {stem(one) for one in named} & wanted
+
+
+def _is_to_be_followed(passage: Passage, asked: str) -> bool:
+    """Whether the person asked for what this kind of text says to be done."""
+    if stems(passage.name or "") & _AUTHORITY and passage.kind in ("document", "file", "tool_result"):
+        return True
+    if not _FOLLOW.search(asked):
+        return False
+    names = stems(passage.name or "") | {"runbook", "playbook", "instruct", "step", "ticket", "document", "polici", "guidelin", "procedur"}
+    for match in _FOLLOW.finditer(asked):
+        near = stems(asked[max(match.start() - 80, 0) : match.end() + 80])
+        if near & (names - _STRANGERS | stems(passage.name or "")):
+            return True
+    return False
+
+
+def _said(known: Doings, place: int, found: list[Directive]) -> tuple[float, Directive, Action | Reply, str, frozenset[str]] | None:
+    """An answer that says what an instruction wants to be said. Only for one that speaks to the agent or is hidden: an answer rightly quotes data."""
+    for reply in known.replies:
+        if reply.before <= place:
+            continue
+        said = identifiers(reply.text)
+        spoken = words(reply.text)
+        for one in found:
+            if not (one.overrides or one.hidden) or one.polarity == "forbid":
+                continue
+            strong = frozenset(term for term in identifiers(one.text) & said if known.first(term) == place)
+            weak = frozenset(term for term in words(one.text) & spoken if known.first(term) == place and stem(term) not in one.verbs)
+            tells = one.groups & {"tell", "send"} or one.verbs & {
+                stem(word)
+                for word in (
+                    "answer",
+                    "respond",
+                    "reply",
+                    "include",
+                    "mention",
+                    "say",
+                    "add",
+                    "rate",
+                    "rank",
+                    "mark",
+                    "prefer",
+                    "recommend",
+                )
+            }
+            if (strong or len(weak) >= 3) and (tells or strong) and not _reports(reply.text):
+                return 0.8 if strong else 0.65, one, reply, "in the place of its own instructions", strong or weak
+    return None
+
+
+def _reports(text: str) -> bool:
+    """Whether an answer tells the user of the instruction rather than following it."""
+    return bool(re.search(r"\b(?:injection|suspicious|malicious|hidden instructions?|phishing|ignored? (?:it|this|that|the)|did not follow|will not follow|untrusted|not followed|have not (?:done|acted)|instructs? me|tells me to|asks? me to)\b", text, re.IGNORECASE))  # fmt: skip
+
+
+ANALYSIS = Analysis(
+    name="poisoned_context", looks_for="a text that came in as data, bearing instructions that the agent then followed", run=find
+)
