@@ -20,7 +20,7 @@ from tachograph.log.verdict import verdict
 from tachograph.postmortem import html, markdown, narrative
 from tachograph.postmortem.report import Report, assemble
 
-from . import reading
+from . import last_good, reading
 from .output import plural, print_json, print_notes
 from .spread import spread
 
@@ -30,7 +30,13 @@ _KINDS = (".md", ".html", ".json")
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
     parser.add_argument("-o", dest="output", metavar="FILE", help="write to FILE.md, FILE.html or FILE.json instead of printing Markdown")
-    parser.add_argument("--baseline", metavar="SES", help="the last good session: what was in force then is compared")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--baseline",
+        metavar="SES",
+        help="the last good session, with which this one is compared (else it is found: the newest of its kind)",
+    )
+    which.add_argument("--no-baseline", action="store_true", help="compare with no other session")
     parser.add_argument("--replay", action="store_true", help="replay the session now, and say whether it reproduces")
     parser.add_argument("--replay-report", metavar="F", help="the report that tacho replay --report has written")
     parser.add_argument(
@@ -49,33 +55,44 @@ def run(options: argparse.Namespace) -> int:
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
     session_id = resolve(opened.store, options.session)
-    baseline = resolve(opened.store, options.baseline) if options.baseline is not None else None
     recording = Recording(opened, session_id)
-    reading.enter(chosen, opened, [session_id, *([baseline] if baseline is not None else [])], "postmortem")
+    good = _good(options, opened, recording)
+    reading.enter(chosen, opened, [session_id, *([good.recording.session_id] if good.recording is not None else [])], "postmortem")
     verification = _verified(opened, session_id)
     tried, unseen = forks_of(opened, session_id)
-    if unseen:
-        print_notes([f"{plural(unseen, 'session')} of the store were not looked at for forks of this one"])
+    notes = [f"{plural(unseen, 'session')} of the store were not looked at for forks of this one"] if unseen else []
     with spread(chosen, opened, session_id) as others:
         report = assemble(
             recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
-            good=Recording(opened, baseline) if baseline is not None else None, links=_links(opened, session_id), forks=tried, spread=others,
+            good=good.recording, links=_links(opened, session_id), forks=tried, spread=others,
         )  # fmt: skip
     if options.narrative:
         report = dataclasses.replace(report, narrative=_narrative(report, recording))
+    _put(options, report, good)
+    print_notes([*good.lines, *notes])
+    return 0
+
+
+def _put(options: argparse.Namespace, report: Report, good: last_good.Found) -> None:
     if options.output is None:
         if options.json:
-            print_json(report.to_json())
+            print_json(_document(report, good))
         else:
             sys.stdout.write(markdown.render(report))
-        return 0
+        return
     if options.output.endswith(".json") or options.json:
-        text = json.dumps(report.to_json(), indent=1) + "\n"
+        text = json.dumps(_document(report, good), indent=1) + "\n"
     else:
         text = html.render(report) if options.output.endswith(".html") else markdown.render(report)
     _write(options.output, text)
     print(f"tacho: {options.output} written", file=sys.stderr)
-    return 0
+
+
+def _document(report: Report, good: last_good.Found) -> dict[str, Any]:
+    found = report.to_json()
+    if good.told is not None:
+        found["baseline"] |= {"found": good.told}
+    return found
 
 
 def _narrative(report: Report, recording: Recording) -> narrative.Narrative:
@@ -97,6 +114,12 @@ def _links(opened: OpenStore, session_id: str) -> list[str]:
 def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:
     found = verdict(opened.store, session_id, public=opened.trusted, opened=opened)
     return {**found.to_json(), "good": found.good}
+
+
+def _good(options: argparse.Namespace, opened: OpenStore, recording: Recording) -> last_good.Found:
+    if options.baseline is not None:
+        return last_good.Found(Recording(opened, resolve(opened.store, options.baseline)), ())
+    return last_good.Found(None, ()) if options.no_baseline else last_good.find(opened, recording)
 
 
 def _replay(options: argparse.Namespace, recording: Recording, *, good: bool) -> dict[str, Any] | None:

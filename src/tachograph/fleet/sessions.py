@@ -51,6 +51,11 @@ def of_store(store: Store, heard: Heard) -> list[Row]:
     return [_row(store, row["session_id"]) if row["status"] == "damaged" else row for row in found]
 
 
+def of_session(store: Store, session_id: str) -> Row:
+    """One, read now."""
+    return _row(store, session_id)
+
+
 def _row(store: Store, session_id: str) -> Row:
     row: Row = dict.fromkeys((column.name for column in SESSIONS), None) | rows.read(store, session_id, only_session=True).session
     for name in _TIMES:

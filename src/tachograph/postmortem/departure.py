@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tachograph.core import events
 from tachograph.format import canonical
 from tachograph.providers.conversation import conversation
-from tachograph.replay.divergence import first_difference
+from tachograph.replay.difference import first_difference
 
 from .bundle import Change, bundle, difference, system_text
 from .changes import diff_lines

@@ -143,7 +143,7 @@ class LocalStore:
         top = self._path(prefix.removesuffix("/")) if prefix else self.root
         found: list[str] = []
         for folder, _, files in os.walk(top, onerror=_unreadable):
-            place = os.path.relpath(folder, self.root).replace(os.sep, "/") + "/" if folder != self.root else ""
+            place = folder[len(self.root) + 1 :].replace(os.sep, "/") + "/" if folder != self.root else ""
             found += [place + file for file in files]
         found.sort()
         return iter(found)
