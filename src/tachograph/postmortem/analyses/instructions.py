@@ -52,7 +52,7 @@ _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ied", "ies", "a
 
 @dataclass(frozen=True, kw_only=True)
 class Instruction:
-    """``about``: the stems of its telling words; ``verbs``: of those the ones directly behind the word that forbids. ``beyond``: it holds for amounts
+    """``about``: the stems of its telling words; ``verbs``: of those the one directly behind the word that forbids. ``beyond``: it holds for amounts
     above this; ``at_most``: it names this as the most; ``bound``: it holds only under a condition."""
 
     text: str
@@ -93,7 +93,7 @@ def read(text: str, *, event_id: str = "", seq: int = 0, step: int | None = None
     tone: Tone = "forbids" if forbidding else "asks" if _ASKS.search(text) else "allows" if _ALLOWS.search(text) else "tells"
     rest = text[forbidding.end() :] if forbidding else text
     beyond, most = _BEYOND.search(text), _AT_MOST.search(text)
-    first = [stem(term) for term in terms(rest)[:8] if term in words(rest)][:2]
+    first = [stem(term) for term in terms(rest)[:8] if term in words(rest) and not term.endswith("ly") and term != "ever"][:1]
     return Instruction(
         text=text, tone=tone, about=stems(text), verbs=frozenset(first) if forbidding else frozenset(),
         beyond=_number(beyond) if beyond else None, at_most=_number(most) if most and not beyond else None,
@@ -125,13 +125,15 @@ def stems(text: str) -> frozenset[str]:
     """The stems of a text's telling words, joined identifiers taken apart as well."""
     found = set()
     for word in words(text):
+        if word in _NOTHING:
+            continue
         found.add(stem(word))
         if "_" in word or "-" in word:
-            found.update(stem(part) for part in words_of(word) if len(part) > 2)
-    return frozenset(found - _NOTHING)
+            found.update(stem(part) for part in words_of(word) if len(part) > 2 and part not in _NOTHING)
+    return frozenset(found)
 
 
 #: Words of any instruction, which say nothing of what it is about.
 _NOTHING = frozenset(
-    ["alway", "never", "must", "shall", "need", "mak", "sur", "ensur", "don", "cannot", "may", "agent", "assist", "assistant", "user", "tool", "use", "work", "help", "them", "without", "every", "first", "when", "yourself", "thing", "way", "say"]
+    ["always", "never", "must", "shall", "may", "need", "needs", "make", "sure", "ensure", "don", "don't", "cannot", "allowed", "required", "agent", "assistant", "user", "users", "tool", "tools", "use", "used", "using", "help", "without", "every", "each", "first", "yourself", "thing", "things", "way", "say", "says", "ever", "least", "until", "unless", "except", "before", "after", "circumstances", "able", "want", "wants", "like", "via", "per", "let", "put", "be", "etc"]
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from . import changed, poisoned_context
+from . import changed, contradictions, placeholders, poisoned_context, tool_drift, truncated
 from .contract import Analysis, Finding
 from .ranking import ranked
 
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 GROUP = "tachograph.analyses"
 
-BUILT_IN: tuple[Analysis, ...] = (changed.ANALYSIS, poisoned_context.ANALYSIS)
+BUILT_IN: tuple[Analysis, ...] = (
+    changed.ANALYSIS,
+    contradictions.ANALYSIS,
+    placeholders.ANALYSIS,
+    poisoned_context.ANALYSIS,
+    tool_drift.ANALYSIS,
+    truncated.ANALYSIS,
+)
 
 
 def analyses() -> tuple[tuple[Analysis, ...], tuple[dict[str, Any], ...]]:

@@ -124,7 +124,7 @@ def _forbidden(case: Case) -> Iterator[Symptom]:
     rules = [rule for rule in instructions(case) if (rule.tone == "forbids" or rule.at_most is not None) and ".tools[" not in rule.position]
     for effect in effects(case) if rules else ():
         for rule in rules:
-            if rule.seq < effect.run.seq and violates(effect, rule):
+            if rule.seq <= effect.since and violates(effect, rule):
                 yield _of(
                     effect.run,
                     "forbidden",
@@ -145,7 +145,7 @@ def violates(effect: Effect, rule: Instruction) -> bool:
         return False
     others = rule.about - rule.verbs
     text = stems(run.title[:2000]) | stems(run.input.text()[:4000])
-    return len(others & text) * 2 >= len(others) and bool(others & text)
+    return len(others & text) * 2 > len(others) or not others
 
 
 def doing(effect: Effect) -> frozenset[str]:

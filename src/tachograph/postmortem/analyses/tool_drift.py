@@ -1,0 +1,96 @@
+"""A tool's definition that changed while the session ran: its description or its schema is not the one by which the model had called it.
+
+Cause: two requests of one conversation define a tool differently. Consequence: a later call follows the new words (they occur in its arguments and
+nowhere else before), has other arguments than the calls before, or fails where those did not; or the session shows by itself that it went wrong.
+
+Tools that come or go are no drift. A tool whose behaviour changed behind the same definition is not seen here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.values import one_line, visible
+
+from .changes_texts import altered, definitions
+from .citing import LONG, begun, called, cite, joined, said
+from .contract import LIKELY, STRONG, Analysis, Finding
+from .effects import effects
+from .once import entered
+from .outgoing import arguments_of
+from .symptoms import hard
+from .terms import identifiers, values, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.shapes import Run, Step
+
+NAME = "tool_drift"
+
+
+def run(case: Case) -> Iterator[Finding]:
+    """A finding for each definition that changed with a consequence."""
+    for name, found in definitions(case).items():
+        for (_, before, _), (step, after, _) in itertools.pairwise(found):
+            made = _look(case, name, before, after, step)
+            if made is not None:
+                yield made
+                break
+
+
+def _look(case: Case, name: str, before: dict[str, object], after: dict[str, object], step: Step) -> Finding | None:
+    what, _ = altered(before, after)
+    event_id, seq = begun(step)
+    runs = [
+        (by, one) for by, one in case.story.runs() if by is not None and one.kind == "tool" and one.name == name and one.outcome != "asked"
+    ]
+    earlier, later = [one for by, one in runs if by.number < step.number], [one for by, one in runs if by.number >= step.number]
+    follows = _follows(case, before, after, seq)
+    if follows is not None:
+        sure, result = STRONG + 0.05, f"{visible(one_line(follows.title, LONG))} follows the new words"
+        shown = [called(follows)]
+    else:
+        odd = next((one for one in later if _keys(one) - {key for each in earlier for key in _keys(each)}), None) if earlier else None
+        failed = next((one for one in later if one.bad), None) if all(not one.bad for one in earlier) else None
+        wrong = hard(case)
+        if odd is not None:
+            sure, result, shown = STRONG, f"{visible(one_line(odd.title, LONG))} has other arguments than the calls before", [called(odd)]
+        elif failed is not None:
+            sure, result, shown = LIKELY, f"{visible(one_line(failed.title, LONG))} failed, the calls before had not", [called(failed)]
+        elif wrong and later:
+            sure, result, shown = LIKELY, wrong[0].what, [called(later[0]), wrong[0].evidence()]
+        else:
+            return None
+    return Finding(
+        cause="tool", analysis=NAME, confidence=sure, first_event=event_id, first_seq=seq,
+        evidence=joined([cite(step, "the tool's new definition") if not step.attempts else shown[0], *shown]),
+        statement=f"From step {step.number} on the tool {said(name)} is defined otherwise: {what}; {result}.",
+    )  # fmt: skip
+
+
+def _follows(case: Case, before: dict[str, object], after: dict[str, object], seq: int) -> Run | None:
+    """The first effect whose arguments have what only the new description says."""
+    old, new = str(before.get("description") or ""), str(after.get("description") or "")
+    names = identifiers(new) - identifiers(old)
+    telling = words(new) - words(old)
+    known: set[str] = set()
+    for passage in entered(case):
+        if passage.seq < seq and passage.kind != "model":
+            known |= words(passage.text[:20_000])
+    for effect in effects(case):
+        if effect.since < seq:
+            continue
+        given = words(arguments_of(effect.run)[:20_000]) | words(effect.run.title[:2000])
+        if (names - known) & given or len((telling - known) & given) >= 2:
+            return effect.run
+    return None
+
+
+def _keys(run: Run) -> set[str]:
+    return {path for path, _ in values(run.input.value)}
+
+
+ANALYSIS = Analysis(name=NAME, looks_for="a tool whose definition changed during the session", run=run)

@@ -1,0 +1,124 @@
+"""Placeholders that nobody filled in, and marks that look like them."""
+
+from __future__ import annotations
+
+import pytest
+from scenes import PROVIDERS, Call, Turn, session, tool
+
+from tachograph.core import events
+from tachograph.postmortem.analyses import placeholders
+from tachograph.postmortem.case import Case, open_case
+
+MAIL = (tool("send_letter", "Send a letter."),)
+
+
+def letter(system: str | None, user: str, body: str, provider: str = "anthropic", **more: object) -> Case:
+    return open_case(
+        session(
+            Turn(calls=(Call(name="send_letter", given={"address": "Elm Road 4", "body": body}),)),
+            Turn(say="The letter is on its way."),
+            system=system,
+            user=user,
+            tools=MAIL,
+            provider=provider,
+            **more,  # type: ignore[arg-type]
+        )
+    )
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    "mark", ["{{tenant_name}}", "${TENANT_NAME}", "<INSERT TENANT NAME>", "[YOUR NAME]", "%(tenant_name)s", "<%= tenant.name %>"]
+)
+def test_a_mark_that_is_passed_on_as_it_is(provider: str, mark: str) -> None:
+    (one,) = placeholders.run(
+        letter(f"You write for the landlord.\nThe tenant is {mark}.", "Remind the tenant.", f"Dear {mark}, the rent is due.", provider)
+    )
+    assert (one.cause, one.first_event, one.confidence) == ("prompt", "evt_0001", 0.95)
+    assert mark in one.statement
+
+
+def test_the_same_in_what_the_user_gave_is_input() -> None:
+    (one,) = placeholders.run(letter("You write letters.", "Write to {{first_name}} at Elm Road 4.", "Dear {{first_name}}, …"))
+    assert (one.cause, one.first_event) == ("input", "evt_0001")
+
+    def message(tape) -> None:  # type: ignore[no-untyped-def]
+        tape.add(events.Message, id="evt_said", content="Write to {{first_name}} at Elm Road 4.", lane="main")
+
+    (one,) = placeholders.run(letter(None, "Write to {{first_name}} at Elm Road 4.", "Dear {{first_name}}, …", before=(message,)))
+    assert (one.cause, one.first_event) == ("input", "evt_said")
+
+
+def test_a_mark_that_is_passed_on_by_its_name() -> None:
+    case = open_case(
+        session(
+            Turn(calls=(Call(name="book_room", given={"guest": "guest name", "nights": 2}),)),
+            Turn(say="Booked."),
+            user="Book a room for {{guest_name}}.",
+            tools=(tool("book_room"),),
+        )
+    )
+    (one,) = placeholders.run(case)
+    assert (one.cause, "by its name" in one.statement) == ("input", True)
+
+
+@pytest.mark.parametrize("value", ["None", "undefined", "NaN"])
+def test_a_value_that_is_no_value(value: str) -> None:
+    (one,) = placeholders.run(letter("You write letters.", f"Tenant: {value}\nReason: late rent", f"Dear {value}, the rent is due."))
+    assert one.cause == "input"
+
+
+def test_a_limit_that_was_never_filled_in() -> None:
+    def refund(line: str) -> Case:
+        return open_case(
+            session(
+                Turn(calls=(Call(name="issue_refund", given={"order": "A-1", "amount": 950}),)),
+                Turn(say="Done."),
+                user="I want my money back for A-1.",
+                system=f"You serve customers.\n{line}",
+                tools=(tool("issue_refund"),),
+                provider="converse",
+            )
+        )
+
+    (one,) = placeholders.run(refund("The most that you may refund is {{max_refund}}."))
+    assert (one.cause, one.first_event) == ("prompt", "evt_0001")
+    assert not list(placeholders.run(refund("The most that you may refund is 1000.")))
+
+
+@pytest.mark.parametrize(
+    ("system", "user", "body"),
+    [
+        ("Write in the form: Dear {name}, …", "Write to Ana.", "Dear Ana, …"),
+        ("Fill the template:\nDear {{name}}, we thank you.", "Write to Ana.", "Dear Ana, we thank you."),
+        ("Answer `{{name}}` with the tenant's name.", "Write to Ana.", "Dear Ana"),
+        ("You write letters.", "Attachments: None\nWrite to Ana.", "Dear Ana, none of it is due."),
+        ("You write letters.", 'Use this: {"name": null, "rent": 900}', "Dear tenant, null and void."),
+        ("Signed by {{landlord}}.", "Write to Ana.", "Dear Ana, the rent is due."),
+        ("You write letters.", "Write to Ana about <b>rent</b> and <IMPORTANT> things.", "Dear Ana: <b>rent</b>"),
+    ],
+)
+def test_marks_that_are_meant_or_had_no_consequence(system: str, user: str, body: str) -> None:
+    assert not list(placeholders.run(letter(system, user, body)))
+
+
+def test_in_code_they_are_code() -> None:
+    change = {"path": ".bashrc", "action": "changed", "before": "", "after": "export PATH=${HOME}/bin:$PATH\n", "binary": False, "size": 30}
+    case = open_case(
+        session(
+            Turn(
+                calls=(
+                    Call(
+                        name="write_file",
+                        given={"path": ".bashrc", "text": "export PATH=${HOME}/bin:$PATH"},
+                        declared="write",
+                        changes=(change,),
+                    ),
+                )
+            ),
+            Turn(say="`${HOME}/bin` is in the path now."),
+            user="Put ${HOME}/bin into the path.",
+            tools=(tool("write_file"),),
+        )
+    )
+    assert not list(placeholders.run(case))
