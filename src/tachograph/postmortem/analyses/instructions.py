@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from .effects import words_of
 from .once import entered, once
-from .terms import names_one, terms, words
+from .terms import terms, words
+from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,6 @@ _AT_MOST = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _BULLET = re.compile(r"\A\s*(?:[-*•#>]+|\d{1,3}[.)])\s*")
-_SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ied", "ies", "als", "al", "ers", "er", "ed", "es", "s", "e", "y")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,18 +106,6 @@ def _number(found: re.Match[str]) -> float | None:
         return float(found["number"].replace(",", "").replace("_", "").rstrip(".")) * (1000 if found["k"] else 1)
     except ValueError:
         return None
-
-
-@lru_cache(maxsize=8192)
-def stem(word: str) -> str:
-    """A word without its usual endings: ``refunds``, ``refunded`` and ``refunding`` are alike. What names one thing stays whole."""
-    if names_one(word) or len(word) < 4:
-        return word
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            word = word[: -len(suffix)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou" else word
 
 
 @lru_cache(maxsize=4096)

@@ -200,6 +200,6 @@ def _on_the_matter(case: Case, hole: Hole) -> Evidence | None:
 
 
 #: Words of tools' names that say nothing of their matter.
-_GENERIC = frozenset(["send", "creat", "updat", "set", "mak", "get", "add", "run", "messag", "new"])
+_GENERIC = frozenset(["send", "creat", "updat", "set", "mak", "get", "add", "run", "messag", "new", "give", "do"])
 
 ANALYSIS = Analysis(name=NAME, looks_for="a placeholder that was never filled in", run=run)

@@ -18,8 +18,9 @@ from tachograph.postmortem.values import one_line, visible
 from .amounts import amounts
 from .citing import LONG, cite, said
 from .effects import effects, words_of
-from .instructions import instructions, stem, stems
+from .instructions import instructions, stems
 from .once import entered, once
+from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
