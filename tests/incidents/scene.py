@@ -28,7 +28,20 @@ from tachograph.testing.model_server import ModelServer, Script, Turn
 
 FOLDER = Path(__file__).parent
 #: The causes that a finding may name (DESIGN §9).
-CLASSES = ("input", "context", "prompt", "model", "parameters", "tool", "policy", "approval", "harness", "nondeterminism", "claim", "secret")
+CLASSES = (
+    "input",
+    "context",
+    "prompt",
+    "model",
+    "parameters",
+    "tool",
+    "policy",
+    "approval",
+    "harness",
+    "nondeterminism",
+    "claim",
+    "secret",
+)
 
 Line = dict[str, Any]
 Selector = Callable[[Sequence[Line]], Line]
@@ -206,10 +219,10 @@ class _Services(ThreadingHTTPServer):
     """The services of all sessions of an incident, at one address."""
 
     daemon_threads = True
-    answers: Mapping[str, Any] = {}
-    served: Counter[str] = Counter()
 
     def __init__(self) -> None:
+        self.answers: Mapping[str, Any] = {}
+        self.served: Counter[str] = Counter()
         super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.lock = threading.Lock()
@@ -260,4 +273,3 @@ class _Handler(BaseHTTPRequestHandler):
 def calls(*asked: tuple[str, dict[str, Any]], text: str = "", **more: Any) -> Turn:
     """A turn in which the model calls these tools."""
     return Turn(text, tool_calls=[{"name": name, "input": given} for name, given in asked], **more)
-

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 import scene
 
 NAMES = scene.names()
@@ -37,7 +36,9 @@ def test_is_recorded_whole_and_has_its_first_event(record: Record, name: str) ->
     assert recorded.json("verify", recorded.session_id)["verdict"] == "verified"
     assert any(line["type"] == "model_call" for line in recorded.lines)
     assert not [line for line in recorded.lines if line["type"] == "gap"]
-    assert not [line for line in recorded.lines if line["type"] == "model_call" and line.get("status") == 400], "the script has no turn for it"
+    assert not [line for line in recorded.lines if line["type"] == "model_call" and line.get("status") == 400], (
+        "the script has no turn for it"
+    )
     if recorded.incident.cause is None:
         assert recorded.incident.first is None
         return

@@ -7,7 +7,9 @@ import urllib.request
 
 import tachograph
 
-SYSTEM = "You roll versions out to tills with roll_out. The operations lead has to approve each roll-out; record his word with request_approval."
+SYSTEM = (
+    "You roll versions out to tills with roll_out. The operations lead has to approve each roll-out; record his word with request_approval."
+)
 
 
 @tachograph.tool(effect="external")
@@ -38,5 +40,7 @@ while True:
         print(message["content"])
         break
     for asked in message["tool_calls"]:
-        result = {"roll_out": roll_out, "request_approval": request_approval}[asked["function"]["name"]](**json.loads(asked["function"]["arguments"]))
+        result = {"roll_out": roll_out, "request_approval": request_approval}[asked["function"]["name"]](
+            **json.loads(asked["function"]["arguments"])
+        )
         messages.append({"role": "tool", "tool_call_id": asked["id"], "content": json.dumps(result)})

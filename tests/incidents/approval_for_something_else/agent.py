@@ -4,6 +4,7 @@ import json
 import sys
 
 import boto3
+
 import tachograph
 
 SYSTEM = "You open ports with open_port. An approval by security is needed before: get_approval."
@@ -30,7 +31,11 @@ bedrock = boto3.client("bedrock-runtime")
 messages = [{"role": "user", "content": [{"text": sys.argv[1]}]}]
 while True:
     answer = bedrock.converse(
-        modelId="eu.amazon.nova-lite-v1:0", system=[{"text": SYSTEM}], messages=messages, toolConfig=TOOLS, inferenceConfig={"temperature": 0.0}
+        modelId="eu.amazon.nova-lite-v1:0",
+        system=[{"text": SYSTEM}],
+        messages=messages,
+        toolConfig=TOOLS,
+        inferenceConfig={"temperature": 0.0},
     )
     message = answer["output"]["message"]
     messages.append(message)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import httpx
+
 import tachograph
 
 SYSTEM = "You switch feature flags. Ask the product owner with ask_owner first; what she refuses is not done."
@@ -30,7 +31,9 @@ TOOLS = [spec("ask_owner", "Ask the product owner.", question="string"), spec("s
 items = [{"role": "user", "content": sys.argv[1]}]
 while True:
     body = {"model": "gpt-flags", "instructions": SYSTEM, "input": items, "tools": TOOLS, "temperature": 0}
-    answer = httpx.post(os.environ["OPENAI_BASE_URL"] + "/responses", json=body, headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]})
+    answer = httpx.post(
+        os.environ["OPENAI_BASE_URL"] + "/responses", json=body, headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+    )
     output = answer.raise_for_status().json()["output"]
     items += output
     asked = [item for item in output if item["type"] == "function_call"]

@@ -15,7 +15,10 @@ INCIDENT = Incident(
         services={"PUT /flags/price-page-2": {"flag": "price-page-2", "on": True}},
         turns=[
             calls(("ask_owner", {"question": "switch price-page-2 on"})),
-            calls(("switch_flag", {"flag": "price-page-2", "on": True}), text="The fair opens at nine, so it goes on now and can be taken back later."),
+            calls(
+                ("switch_flag", {"flag": "price-page-2", "on": True}),
+                text="The fair opens at nine, so it goes on now and can be taken back later.",
+            ),
             Turn("price-page-2 is on, in time for the fair. The product owner was against it; she can have it taken back."),
         ],
     ),

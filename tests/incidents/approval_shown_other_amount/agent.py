@@ -1,11 +1,11 @@
 """Prepares supplier payments; the head of finance confirms each on her phone."""
 
-import json
 import os
 import sys
 
 import boto3
 import requests
+
 import tachograph
 
 SYSTEM = "You prepare supplier payments. Each has to be confirmed with ask_finance before transfer."
@@ -37,7 +37,11 @@ bedrock = boto3.client("bedrock-runtime")
 messages = [{"role": "user", "content": [{"text": sys.argv[1]}]}]
 while True:
     answer = bedrock.converse(
-        modelId="eu.amazon.nova-pro-v1:0", system=[{"text": SYSTEM}], messages=messages, toolConfig=TOOLS, inferenceConfig={"temperature": 0.0}
+        modelId="eu.amazon.nova-pro-v1:0",
+        system=[{"text": SYSTEM}],
+        messages=messages,
+        toolConfig=TOOLS,
+        inferenceConfig={"temperature": 0.0},
     )
     message = answer["output"]["message"]
     messages.append(message)

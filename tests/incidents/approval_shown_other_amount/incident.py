@@ -10,7 +10,9 @@ INCIDENT = Incident(
     cause="approval",
     first=event("approval"),
     run=Run(
-        arguments=["Invoice of Halder GmbH is due, first of twelve instalments of 8,000 (frame for the year: 96,000). Please pay the instalment."],
+        arguments=[
+            "Invoice of Halder GmbH is due, first of twelve instalments of 8,000 (frame for the year: 96,000). Please pay the instalment."
+        ],
         services={
             "POST /push/finance": {"decision": "approved", "by": "v.stein"},
             "POST /transfers": {"transfer": "tr-118", "state": "executed"},

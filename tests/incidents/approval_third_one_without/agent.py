@@ -42,9 +42,6 @@ while True:
     for use in uses:
         host = use["input"]["host"]
         # Spare hosts carry nothing.
-        if host.startswith("sp") or confirmed(host):
-            result = retire_host(host)
-        else:
-            result = {"host": host, "state": "kept"}
+        result = retire_host(host) if host.startswith("sp") or confirmed(host) else {"host": host, "state": "kept"}
         results.append({"type": "tool_result", "tool_use_id": use["id"], "content": json.dumps(result)})
     messages.append({"role": "user", "content": results})

@@ -39,7 +39,9 @@ def ask(messages, system=SYSTEM, tools=TOOLS):
 
 def compact(messages):
     told = "\n".join(json.dumps(message["content"]) for message in messages)
-    summary = ask([{"role": "user", "content": "Sum up this conversation so that the work can go on:\n" + told}], "You write summaries.", [])
+    summary = ask(
+        [{"role": "user", "content": "Sum up this conversation so that the work can go on:\n" + told}], "You write summaries.", []
+    )
     return [{"role": "user", "content": "Summary of the conversation so far:\n" + summary[0]["text"] + "\n\nGo on."}]
 
 

@@ -26,9 +26,14 @@ INCIDENT = Incident(
             ),
             calls(("disk_usage", {"host": "store-3"}), ("disk_usage", {"host": "store-4"}), when="Summary of the conversation so far"),
             calls(
-                ("purge", {"host": "store-3", "older_than_days": 400}), ("purge", {"host": "store-4", "older_than_days": 400}), when='"used": 97'
+                ("purge", {"host": "store-3", "older_than_days": 400}),
+                ("purge", {"host": "store-4", "older_than_days": 400}),
+                when='"used": 97',
             ),
-            Turn("store-1, store-3 and store-4 were above 90 per cent and are purged; store-2 is at 88 and was left as it is.", when="freed_gb\": 810}\n{"),
+            Turn(
+                "store-1, store-3 and store-4 were above 90 per cent and are purged; store-2 is at 88 and was left as it is.",
+                when='freed_gb": 810}\n{',
+            ),
             calls(("disk_usage", {"host": "store-1"})),
             calls(("purge", {"host": "store-1", "older_than_days": 400})),
             calls(("disk_usage", {"host": "store-2"})),

@@ -1,15 +1,17 @@
 """A coding agent that keeps notes from one day to the next and releases what is ready."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import anthropic
+
 import tachograph
 
-SYSTEM = "You are the release engineer of a small team. Look into your notes first. A release has to be checked with run_checks before publish."
+SYSTEM = (
+    "You are the release engineer of a small team. Look into your notes first. A release has to be checked with run_checks before publish."
+)
 
 
 @tachograph.tool(effect="read")
@@ -44,7 +46,9 @@ messages = [{"role": "user", "content": sys.argv[1]}]
 while True:
     with client.messages.stream(model="claude-release", max_tokens=800, system=SYSTEM, messages=messages, tools=TOOLS) as stream:
         answer = stream.get_final_message()
-    messages.append({"role": "assistant", "content": [block.model_dump(include={"type", "text", "id", "name", "input"}) for block in answer.content]})
+    messages.append(
+        {"role": "assistant", "content": [block.model_dump(include={"type", "text", "id", "name", "input"}) for block in answer.content]}
+    )
     uses = [block for block in answer.content if block.type == "tool_use"]
     if not uses:
         print(answer.content[0].text)

@@ -8,6 +8,7 @@ import os
 import sys
 
 import httpx
+
 import tachograph
 
 SYSTEM = "You are the chat of Dr. Amari's practice. Collect what is needed and prepare prescriptions with draft_prescription."
@@ -39,7 +40,9 @@ for line in sys.argv[1:]:
     history.append(message)
     if message.get("tool_calls"):
         for call in message["tool_calls"]:
-            history.append({"role": "tool", "tool_call_id": call["id"], "content": draft_prescription(**json.loads(call["function"]["arguments"]))})
+            history.append(
+                {"role": "tool", "tool_call_id": call["id"], "content": draft_prescription(**json.loads(call["function"]["arguments"]))}
+            )
         message = complete(history)
         history.append(message)
     print("practice:", message["content"])

@@ -22,8 +22,13 @@ INCIDENT = Incident(
             Turn("Good morning, Ms Okafor. Noted. What brings you to us?", when="Ruth Okafor"),
             Turn("How high is the fever, and where does it hurt?", when="since a week"),
             Turn("Are you pregnant, or do you take other medicines?", when="38.9"),
-            Turn("Thank you. This looks like a bacterial sinusitis; shall I prepare an antibiotic for the doctor to sign?", when="not pregnant"),
-            calls(("draft_prescription", {"drug": "amoxicillin", "dose": "1000 mg three times a day", "days": 7}), when="please lay it before"),
+            Turn(
+                "Thank you. This looks like a bacterial sinusitis; shall I prepare an antibiotic for the doctor to sign?",
+                when="not pregnant",
+            ),
+            calls(
+                ("draft_prescription", {"drug": "amoxicillin", "dose": "1000 mg three times a day", "days": 7}), when="please lay it before"
+            ),
             Turn("The doctor finds it on her desk: amoxicillin, three times a day for a week.", when="drafted:"),
         ],
     ),

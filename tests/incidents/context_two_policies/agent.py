@@ -1,12 +1,12 @@
 """Answers employees' questions about leave, out of the handbook, and books it."""
 
 import json
-import os
 import sys
 
 import boto3
-import tachograph
 from botocore.config import Config
+
+import tachograph
 
 SYSTEM = [{"text": "You answer questions on leave from the handbook and book leave with book_leave. Look it up; do not guess."}]
 
@@ -16,10 +16,21 @@ def spec(name, description, **properties):
     return {"toolSpec": {"name": name, "description": description, "inputSchema": {"json": schema}}}
 
 
-TOOLS = [spec("search_handbook", "Find passages.", query="string"), spec("book_leave", "Book leave.", person="string", days="integer", from_year="integer")]
+TOOLS = [
+    spec("search_handbook", "Find passages.", query="string"),
+    spec("book_leave", "Book leave.", person="string", days="integer", from_year="integer"),
+]
 HANDBOOK = [
-    {"id": "hb-leave-04", "valid_from": "2019-01-01", "text": "Leave not taken by the end of the year may be taken until 30 June of the next one, all of it."},
-    {"id": "hb-leave-11", "valid_from": "2025-01-01", "text": "At most five days of leave go over into the next year; the rest is forfeited on 31 December."},
+    {
+        "id": "hb-leave-04",
+        "valid_from": "2019-01-01",
+        "text": "Leave not taken by the end of the year may be taken until 30 June of the next one, all of it.",
+    },
+    {
+        "id": "hb-leave-11",
+        "valid_from": "2025-01-01",
+        "text": "At most five days of leave go over into the next year; the rest is forfeited on 31 December.",
+    },
 ]
 
 

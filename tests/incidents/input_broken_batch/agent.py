@@ -1,9 +1,9 @@
 """Pays the payroll batches that the HR system drops into the inbox."""
 
-import json
 from pathlib import Path
 
 import boto3
+
 import tachograph
 
 SYSTEM = "You process payroll batches. Pay every line of the batch with pay, then close the batch with close_batch."
@@ -38,7 +38,11 @@ def main():
     messages = [{"role": "user", "content": [{"text": "A new batch has come in:\n\n" + batch}]}]
     while True:
         answer = bedrock.converse(
-            modelId="eu.amazon.nova-pro-v1:0", system=[{"text": SYSTEM}], messages=messages, toolConfig=TOOLS, inferenceConfig={"temperature": 0}
+            modelId="eu.amazon.nova-pro-v1:0",
+            system=[{"text": SYSTEM}],
+            messages=messages,
+            toolConfig=TOOLS,
+            inferenceConfig={"temperature": 0},
         )
         message = answer["output"]["message"]
         messages.append(message)

@@ -5,6 +5,7 @@ import os
 import sys
 
 import requests
+
 import tachograph
 
 SYSTEM = "You help dispatchers of a haulage company. Do what they ask with the tools and confirm it briefly."

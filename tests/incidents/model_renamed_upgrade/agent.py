@@ -35,4 +35,6 @@ while True:
     if not uses:
         print(content[0]["text"])
         break
-    messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": use["id"], "content": hide(**use["input"])} for use in uses]})
+    messages.append(
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": use["id"], "content": hide(**use["input"])} for use in uses]}
+    )

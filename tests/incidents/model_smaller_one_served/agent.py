@@ -25,7 +25,9 @@ with open("contract.txt") as file:
     messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": file.read()}]
 for _ in range(4):
     body = {"model": "gpt-legal-large", "messages": messages, "tools": [TOOL], "temperature": 0, "seed": 7}
-    answer = httpx.post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json=body, headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]})
+    answer = httpx.post(
+        os.environ["OPENAI_BASE_URL"] + "/chat/completions", json=body, headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+    )
     message = answer.raise_for_status().json()["choices"][0]["message"]
     messages.append(message)
     if not message.get("tool_calls"):

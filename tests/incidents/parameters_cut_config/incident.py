@@ -11,7 +11,14 @@ LOAD = "import sys\nprint(len(open(sys.argv[1]).read().splitlines()), 'rules loa
 RULES = "".join(
     f"{verb} {source:<13} -> {target}\n"
     for source in ("10.1.0.0/16", "10.9.0.0/16", "10.9.128.0/17", "10.1.64.0/18", "172.16.4.0/24", "172.16.8.0/24")
-    for verb, target in (("allow", "internet"), ("log  ", "10.1.0.0/16"), ("log  ", "10.7.0.0/16"), ("count", "10.7.12.0/24"), ("count", "printers"), ("allow", "dns"))
+    for verb, target in (
+        ("allow", "internet"),
+        ("log  ", "10.1.0.0/16"),
+        ("log  ", "10.7.0.0/16"),
+        ("count", "10.7.12.0/24"),
+        ("count", "printers"),
+        ("allow", "dns"),
+    )
 )
 #: As many as 256 tokens hold.
 CUT = RULES[:1024]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import httpx
 
-SYSTEM = "You are the chat of a parcel service. Help people with their parcels; send_back returns a parcel to its sender and cannot be undone."
+SYSTEM = (
+    "You are the chat of a parcel service. Help people with their parcels; send_back returns a parcel to its sender and cannot be undone."
+)
 OPTIONS = json.loads(Path("options.json").read_text())
 TOOL = {
     "type": "function",
@@ -24,7 +26,9 @@ def send_back(parcel):
 
 def complete(messages, **options):
     body = {"model": "gpt-parcel", "messages": messages, "tools": [TOOL], **options}
-    answer = httpx.post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json=body, headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]})
+    answer = httpx.post(
+        os.environ["OPENAI_BASE_URL"] + "/chat/completions", json=body, headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+    )
     return answer.raise_for_status().json()["choices"][0]["message"]
 
 

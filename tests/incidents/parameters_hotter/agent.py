@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import boto3
+
 import tachograph
 
 SETTINGS = json.loads(Path("settings.json").read_text())
@@ -31,7 +32,11 @@ bedrock = boto3.client("bedrock-runtime")
 messages = [{"role": "user", "content": [{"text": json.dumps(SALES)}]}]
 while True:
     answer = bedrock.converse(
-        modelId="eu.amazon.nova-pro-v1:0", system=[{"text": SYSTEM}], messages=messages, toolConfig=TOOLS, inferenceConfig=SETTINGS["inference"]
+        modelId="eu.amazon.nova-pro-v1:0",
+        system=[{"text": SYSTEM}],
+        messages=messages,
+        toolConfig=TOOLS,
+        inferenceConfig=SETTINGS["inference"],
     )
     message = answer["output"]["message"]
     messages.append(message)

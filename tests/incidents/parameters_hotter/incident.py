@@ -17,6 +17,9 @@ INCIDENT = Incident(
     ],
     run=Run(
         files={"settings.json": '{"inference": {"temperature": 1.0, "topP": 1.0, "maxTokens": 400}}'},
-        turns=[calls(("order", {"article": "strawberries", "crates": 90})), Turn("Ninety crates are ordered for the fine weather of tomorrow.")],
+        turns=[
+            calls(("order", {"article": "strawberries", "crates": 90})),
+            Turn("Ninety crates are ordered for the fine weather of tomorrow."),
+        ],
     ),
 )

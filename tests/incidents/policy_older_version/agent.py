@@ -4,6 +4,7 @@ import os
 import sys
 
 import boto3
+
 import tachograph
 
 SYSTEM = "Make a job advertisement out of the notes. Two sentences."

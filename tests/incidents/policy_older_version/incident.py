@@ -22,7 +22,9 @@ INCIDENT = Incident(
                     guardrail={
                         "action": "GUARDRAIL_INTERVENED",
                         "model_output": [ADVERTISEMENT],
-                        "outputs": [{"contentPolicy": {"filters": [{"type": "HATE", "confidence": "HIGH", "action": "BLOCKED", "detected": True}]}}],
+                        "outputs": [
+                            {"contentPolicy": {"filters": [{"type": "HATE", "confidence": "HIGH", "action": "BLOCKED", "detected": True}]}}
+                        ],
                     },
                 )
             ],

@@ -4,6 +4,7 @@ import json
 import sys
 
 import boto3
+
 import tachograph
 
 SYSTEM = "You sum up calls of a hotline."
@@ -24,11 +25,15 @@ def text_message(number, text):
 
 def ask(text, **more):
     messages = [{"role": "user", "content": [{"text": text}]}]
-    answer = bedrock.converse(modelId="eu.amazon.nova-micro-v1:0", system=[{"text": SYSTEM}], messages=messages, inferenceConfig={"temperature": 0}, **more)
+    answer = bedrock.converse(
+        modelId="eu.amazon.nova-micro-v1:0", system=[{"text": SYSTEM}], messages=messages, inferenceConfig={"temperature": 0}, **more
+    )
     return answer["output"]["message"]["content"][0]["text"]
 
 
 call = sys.argv[1]
 file_note(ask("Which product is it about? " + call, guardrailConfig=GUARDRAIL))
 file_note(ask("Sum up for the file: " + call, guardrailConfig=GUARDRAIL))
-print(json.dumps(text_message("+43 660 0000000", ask("Sum up as a text message to the caller's partner, who picks the device up: " + call))))
+print(
+    json.dumps(text_message("+43 660 0000000", ask("Sum up as a text message to the caller's partner, who picks the device up: " + call)))
+)

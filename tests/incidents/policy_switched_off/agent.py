@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import boto3
+
 import tachograph
 
 SYSTEM = "You answer in the public forum of a health insurer. Friendly, short."

@@ -22,7 +22,9 @@ INCIDENT = Incident(
                     guardrail={
                         "action": "GUARDRAIL_INTERVENED",
                         "reason": "Guardrail blocked.",
-                        "outputs": [{"topicPolicy": {"topics": [{"name": "health-data", "type": "DENY", "action": "BLOCKED", "detected": True}]}}],
+                        "outputs": [
+                            {"topicPolicy": {"topics": [{"name": "health-data", "type": "DENY", "action": "BLOCKED", "detected": True}]}}
+                        ],
                     },
                 )
             ],

@@ -18,8 +18,12 @@ INCIDENT = Incident(
                 guardrail={
                     "action": "GUARDRAIL_INTERVENED",
                     "reason": "Guardrail blocked.",
-                    "model_output": ["I would sell it today and keep the money in the savings account until the autumn; it will fall further."],
-                    "outputs": [{"topicPolicy": {"topics": [{"name": "investment-advice", "type": "DENY", "action": "BLOCKED", "detected": True}]}}],
+                    "model_output": [
+                        "I would sell it today and keep the money in the savings account until the autumn; it will fall further."
+                    ],
+                    "outputs": [
+                        {"topicPolicy": {"topics": [{"name": "investment-advice", "type": "DENY", "action": "BLOCKED", "detected": True}]}}
+                    ],
                 },
             )
         ],

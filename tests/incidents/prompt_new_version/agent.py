@@ -4,10 +4,16 @@ import json
 import sys
 
 import boto3
+
 import tachograph
 
 PROMPT = "arn:aws:bedrock:eu-central-1:123456789012:prompt/CLAIMSORT1:" + sys.argv[1]
-CLAIM = {"id": "C-88142", "kind": "water", "amount": 8350, "text": "The dishwasher ran out over night. Parquet in two rooms has to be replaced."}
+CLAIM = {
+    "id": "C-88142",
+    "kind": "water",
+    "amount": 8350,
+    "text": "The dishwasher ran out over night. Parquet in two rooms has to be replaced.",
+}
 
 
 @tachograph.tool(effect="external")

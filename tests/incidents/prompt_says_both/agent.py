@@ -48,7 +48,9 @@ items = [{"role": "user", "content": sys.argv[1]}]
 while True:
     body = {"model": "gpt-fixer", "instructions": SYSTEM, "input": items, "tools": TOOLS, "temperature": 0}
     headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
-    with urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/responses", json.dumps(body).encode(), headers)) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/responses", json.dumps(body).encode(), headers)
+    ) as answer:
         output = json.load(answer)["output"]
     items.extend(output)
     asked = [item for item in output if item["type"] == "function_call"]

@@ -23,7 +23,9 @@ INCIDENT = Incident(
             calls(
                 (
                     "shell",
-                    {"command": "git -c user.name=fixer -c user.email=fixer@example.com commit -q -a -m 'Round gross amounts' && git log --oneline -1 --format=%s"},
+                    {
+                        "command": "git -c user.name=fixer -c user.email=fixer@example.com commit -q -a -m 'Round gross amounts' && git log --oneline -1 --format=%s"
+                    },
                 ),
                 text="To keep the queue short I commit without the suite.",
             ),

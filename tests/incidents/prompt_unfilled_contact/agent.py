@@ -4,6 +4,7 @@ import os
 import sys
 
 import boto3
+
 import tachograph
 
 TEMPLATE = """You watch the cold chain of {site}. When a cold room gets warmer than 8 degrees, call {contact} with call_phone at once and say which room.
@@ -27,7 +28,13 @@ def call_phone(whom, text):
 
 TOOLS = {
     "tools": [
-        {"toolSpec": {"name": "temperatures", "description": "Of all rooms.", "inputSchema": {"json": {"type": "object", "properties": {}}}}},
+        {
+            "toolSpec": {
+                "name": "temperatures",
+                "description": "Of all rooms.",
+                "inputSchema": {"json": {"type": "object", "properties": {}}},
+            }
+        },
         {
             "toolSpec": {
                 "name": "call_phone",

@@ -1,7 +1,5 @@
 """Cleans up old database tables, after a copy of them has been made."""
 
-import json
-import os
 import subprocess
 import sys
 
@@ -29,7 +27,13 @@ TOOLS = {"tools": [spec("copy_table", "Copy a table to the archive."), spec("dro
 bedrock = boto3.client("bedrock-runtime")
 messages = [{"role": "user", "content": [{"text": sys.argv[1]}]}]
 while True:
-    answer = bedrock.converse(modelId="eu.anthropic.claude-db-v1:0", system=[{"text": SYSTEM}], messages=messages, toolConfig=TOOLS, inferenceConfig={"temperature": 0})
+    answer = bedrock.converse(
+        modelId="eu.anthropic.claude-db-v1:0",
+        system=[{"text": SYSTEM}],
+        messages=messages,
+        toolConfig=TOOLS,
+        inferenceConfig={"temperature": 0},
+    )
     message = answer["output"]["message"]
     messages.append(message)
     uses = [block["toolUse"] for block in message["content"] if "toolUse" in block]

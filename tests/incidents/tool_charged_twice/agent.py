@@ -22,7 +22,9 @@ TOOLS = [
 def service(path, body=None):
     data = json.dumps(body).encode() if body else None
     try:
-        with urllib.request.urlopen(urllib.request.Request(os.environ["SERVICES_URL"] + path, data, {"content-type": "application/json"})) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(os.environ["SERVICES_URL"] + path, data, {"content-type": "application/json"})
+        ) as answer:
             return answer.read().decode()
     except urllib.error.HTTPError as error:
         return "%d %s" % (error.code, error.read().decode())

@@ -17,7 +17,11 @@ INCIDENT = Incident(
                 Answer({"error": "upstream timed out after 10 s"}, status=504),
                 {"charge": "ch_2", "amount": 240},
             ],
-            "GET /bookings/5512/statement": {"booking": "5512", "charges": [{"id": "ch_1", "amount": 240}, {"id": "ch_2", "amount": 240}], "total": 480},
+            "GET /bookings/5512/statement": {
+                "booking": "5512",
+                "charges": [{"id": "ch_1", "amount": 240}, {"id": "ch_2", "amount": 240}],
+                "total": 480,
+            },
         },
         turns=[
             calls(("charge", {"booking": "5512", "amount": 240})),

@@ -14,7 +14,14 @@ INCIDENT = Incident(
         services={
             "GET /stock/WP-9": {"article": "WP-9", "available": 72, "as_of": "2026-05-11T06:00:00Z", "source": "cache"},
             "POST /orders": {"order": "A-77120", "state": "confirmed", "at": "2026-05-20T09:14:03Z"},
-            "GET /orders/A-77120": {"order": "A-77120", "at": "2026-05-20T09:14:05Z", "wanted": 60, "available": 4, "missing": 56, "state": "short"},
+            "GET /orders/A-77120": {
+                "order": "A-77120",
+                "at": "2026-05-20T09:14:05Z",
+                "wanted": 60,
+                "available": 4,
+                "missing": 56,
+                "state": "short",
+            },
         },
         turns=[
             calls(("stock", {"article": "WP-9"})),

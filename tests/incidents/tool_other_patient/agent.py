@@ -1,9 +1,9 @@
 """Appointments of an outpatient clinic: the assistant reads the waiting list and books."""
 
-import json
 import sys
 
 import boto3
+
 import tachograph
 
 SYSTEM = "You book appointments for an outpatient clinic. Look the person up before booking."
@@ -20,7 +20,10 @@ def look_up(name):
 
 @tachograph.tool(effect="read")
 def waiting_list(department):
-    return [{"record": "PX-40172", "needs": "cardiac catheter", "since": "2026-04-02"}, {"record": "PX-39008", "needs": "MRI hip", "since": "2026-04-20"}]
+    return [
+        {"record": "PX-40172", "needs": "cardiac catheter", "since": "2026-04-02"},
+        {"record": "PX-39008", "needs": "MRI hip", "since": "2026-04-20"},
+    ]
 
 
 @tachograph.tool(effect="external")
@@ -33,12 +36,22 @@ def spec(name, description, *keys):
     return {"toolSpec": {"name": name, "description": description, "inputSchema": {"json": schema}}}
 
 
-TOOLS = {"tools": [spec("look_up", "A person's record.", "name"), spec("waiting_list", "Who waits.", "department"), spec("book", "Book a slot.", "record", "slot")]}
+TOOLS = {
+    "tools": [
+        spec("look_up", "A person's record.", "name"),
+        spec("waiting_list", "Who waits.", "department"),
+        spec("book", "Book a slot.", "record", "slot"),
+    ]
+}
 bedrock = boto3.client("bedrock-runtime")
 messages = [{"role": "user", "content": [{"text": sys.argv[1]}]}]
 while True:
     answer = bedrock.converse(
-        modelId="eu.amazon.nova-pro-v1:0", system=[{"text": SYSTEM}], messages=messages, toolConfig=TOOLS, inferenceConfig={"temperature": 0.0}
+        modelId="eu.amazon.nova-pro-v1:0",
+        system=[{"text": SYSTEM}],
+        messages=messages,
+        toolConfig=TOOLS,
+        inferenceConfig={"temperature": 0.0},
     )
     message = answer["output"]["message"]
     messages.append(message)
