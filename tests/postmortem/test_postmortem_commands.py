@@ -84,6 +84,14 @@ def test_an_event_tells_more_than_the_command_beside_it() -> None:
     assert [(action.words, action.seq) for action in actions] == [("git commit 9c11aa2f0011 on main", 15)]
 
 
+def test_git_names_a_first_and_an_amended_commit_otherwise() -> None:
+    tape = coding_agent()
+    tape.add(events.Git, sha=SHA, branch="main", action="commit (initial)")
+    tape.add(events.Git, sha=SHA, branch="main", action="commit (amend)")
+    tape.add(events.Git, sha=SHA, branch="main", action="merge")
+    assert [action.verb for action in git_actions(tell(tape))] == ["commit", "commit", "commit", "merge"]
+
+
 @pytest.mark.parametrize(
     "line", ["pytest -q", "python -m unittest discover", "npm run test", "go test ./...", "make check", "ruff check ."]
 )

@@ -11,16 +11,18 @@ from typing import Any
 
 from tachograph import wiring
 from tachograph.core.errors import StoreError, UsageError
+from tachograph.core.events import SessionStart
 from tachograph.fleet.forks import forks_of
+from tachograph.host import policy
 from tachograph.links import linking
 from tachograph.log import book as books
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, resolve
 from tachograph.log.verdict import verdict
-from tachograph.postmortem import html, markdown, narrative
+from tachograph.postmortem import html, markdown, narrative, runbooks
 from tachograph.postmortem.report import Report, assemble
 
-from . import last_good, reading
+from . import last_good, reading, signalling
 from .output import plural, print_json, print_notes
 from .spread import spread
 
@@ -44,6 +46,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="have the session's own model write a narrative, whose citations are checked; with --live-model only, with your own credentials",
     )  # fmt: skip
     parser.add_argument("--live-model", action="store_true", help="allow --narrative to ask a model")
+    signalling.arguments(parser)
+    parser.add_argument("--runbooks", metavar="F", help=f"the team's runbooks by class of finding (else the nearest {runbooks.NAME})")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
@@ -52,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"the name says what is written, {options.output}; end it in {', '.join(_KINDS)}")
     if options.narrative and not options.live_model:
         raise UsageError("a narrative needs a live model; --live-model allows that, with your own credentials")
+    team = _runbooks(options.runbooks)
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
     session_id = resolve(opened.store, options.session)
@@ -59,12 +64,17 @@ def run(options: argparse.Namespace) -> int:
     good = _good(options, opened, recording)
     reading.enter(chosen, opened, [session_id, *([good.recording.session_id] if good.recording is not None else [])], "postmortem")
     verification = _verified(opened, session_id)
+    book = books.believed(opened.store, opened.trusted)
+    links = [str(each.ref) for each in linking.links(book, session_id)]  # what the team has attached to it since it was recorded
+    start = recording.entries[0].event if recording.entries else None
+    refs = [*(start.links if isinstance(start, SessionStart) else ()), *links]
+    signals = signalling.gathered(options, chosen, opened, recording, book=book, refs=refs)
     tried, unseen = forks_of(opened, session_id)
     notes = [f"{plural(unseen, 'session')} of the store were not looked at for forks of this one"] if unseen else []
     with spread(chosen, opened, session_id) as others:
         report = assemble(
             recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
-            good=good.recording, links=_links(opened, session_id), forks=tried, spread=others,
+            good=good.recording, links=links, forks=tried, spread=others, signals=signals, books=team,
         )  # fmt: skip
     if options.narrative:
         report = dataclasses.replace(report, narrative=_narrative(report, recording))
@@ -106,9 +116,24 @@ def _narrative(report: Report, recording: Recording) -> narrative.Narrative:
     return narrative.checked(words, model, report, recording)
 
 
-def _links(opened: OpenStore, session_id: str) -> list[str]:
-    """What the team has attached to it since it was recorded."""
-    return [str(each.ref) for each in linking.links(books.believed(opened.store, opened.trusted), session_id)]
+def _runbooks(named: str | None) -> tuple[runbooks.Runbook, ...]:
+    """The team's runbooks, of the file that is named, else of the nearest one. Raises ``UsageError``."""
+    path = named or policy.find(os.getcwd(), runbooks.NAME)
+    if path is None:
+        return ()
+    try:
+        with open(path, "rb") as file:
+            data = file.read(runbooks.LARGEST + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read the runbooks in {path}, {error.strerror}; name another file with --runbooks") from None
+    if len(data) > runbooks.LARGEST:
+        raise UsageError(
+            f"{path} is larger than {runbooks.LARGEST >> 20} MiB; runbooks are links and first steps, the rest is behind the link"
+        )
+    try:
+        return runbooks.parse(data.decode("utf-8"), path)
+    except UnicodeDecodeError:
+        raise UsageError(f"not UTF-8, {path}; TOML is") from None
 
 
 def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:

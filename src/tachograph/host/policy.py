@@ -67,12 +67,12 @@ def choose(named: str | None, folder: str) -> Chosen:
     return read(path) if path is not None else Chosen()
 
 
-def find(folder: str) -> str | None:
-    """The nearest ``tachograph.toml``, if there is one."""
+def find(folder: str, name: str = NAME) -> str | None:
+    """The nearest ``tachograph.toml`` (or file of another ``name``) up to the top of the repository, if there is one."""
     passed = []
     at = os.path.abspath(folder)
     while True:
-        passed.append(os.path.join(at, NAME))
+        passed.append(os.path.join(at, name))
         if os.path.exists(os.path.join(at, ".git")):
             break
         above = os.path.dirname(at)

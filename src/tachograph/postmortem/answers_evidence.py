@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph.core.events import SessionStart
 
+from . import answers_signals
 from .case import Saying, counted, listed, sentence
 from .values import one_line, quoted, textual, visible
 from .wording import change_words, ending
@@ -132,11 +133,11 @@ def not_caught(saying: Saying) -> None:
             saying.say(f"{sentence(visible(action.words))}{done} came although the last check before it had failed{check}.")
     if not checks:
         saying.say("The record shows no check (tests, lint, types) that the agent ran.")
-    saying.lack("Evaluations, review and alerts, which are outside the session.")
+    answers_signals.watched(saying)
 
 
 def detected(saying: Saying) -> None:
-    """18. What in the session itself pointed at it."""
+    """18. What in the session itself pointed at it, and what the signals around it say."""
     case = saying.case
     saying.say(f"The session ended: {ending(case.story)}{saying.cite(case.story.end_seq, 'the end of the session')}.")
     fired = [mark.seq for _, mark in case.story.marks("guardrail") if mark.bad]
@@ -144,10 +145,7 @@ def detected(saying: Saying) -> None:
         saying.say(
             f"Within it {counted(len(fired), 'guardrail verdict')} pointed at something{saying.cite(fired, 'a guardrail that fired')}."
         )
-    saying.lack(
-        "When and by whom it was noticed, and what contained it: that happened outside; --signals brings alarms in, "
-        "and tacho link SES incident=… names the incident."
-    )
+    answers_signals.detected(saying)
 
 
 def shipped(saying: Saying) -> None:

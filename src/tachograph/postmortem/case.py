@@ -18,6 +18,8 @@ from .values import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tachograph.core.signals import Signals
+
     from .analyses.contract import Finding
     from .ports import Recording
 
@@ -26,14 +28,17 @@ _SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """An event that an answer rests on, and what it shows."""
+    """An event that an answer rests on, and what it shows; or a signal (``seq`` 0): the number of it in the report."""
 
     event_id: str
     seq: int
     what: str
+    signal: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """``{"event_id", "seq", "what"}``."""
+        """``{"event_id", "seq", "what"}``, of a signal ``{"signal", "what"}``."""
+        if self.signal is not None:
+            return {"signal": self.signal, "what": self.what}
         return {"event_id": self.event_id, "seq": self.seq, "what": self.what}
 
 
@@ -75,7 +80,8 @@ Spread = Callable[[str], Sequence[Elsewhere]]
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """What is known. ``verification`` and ``replay`` are the reports of those verbs; ``good``: the last good session, told alike; ``forks``: the
-    sessions that were forked from this one (edited, varied, asked again); ``links``: what the team attached, as ``kind=ref``, when it was recorded and since; ``spread``: who else in the store saw what an event shows."""
+    sessions that were forked from this one (edited, varied, asked again); ``links``: what the team attached, as ``kind=ref``, when it was recorded and since; ``spread``: who else in the store saw what an event shows; ``signals``: what other systems said around
+    that time, None where none were asked."""
 
     recording: Recording
     story: Story
@@ -88,6 +94,7 @@ class Case:
     forks: tuple[Recording, ...] = ()
     links: tuple[str, ...] = ()
     spread: Spread | None = None
+    signals: Signals | None = None
 
     @property
     def baseline(self) -> Bundle | None:
@@ -134,6 +141,7 @@ def open_case(
     forks: Iterable[Recording] = (),
     links: Iterable[str] = (),
     spread: Spread | None = None,
+    signals: Signals | None = None,
 ) -> Case:
     """Read a recording for explanation, and the last good one beside it."""
     story = tell(recording)
@@ -149,6 +157,7 @@ def open_case(
         forks=tuple(forks),
         links=tuple(dict.fromkeys([*(story.start.links if story.start is not None else ()), *links])),
         spread=spread,
+        signals=signals,
     )
 
 
@@ -181,9 +190,18 @@ class Saying:
         more = f" and {len(wanted) - 5} more" if len(wanted) > 5 else ""
         return "".join(f" {_OPEN}{seq}{_CLOSE}" for seq in wanted[:5]) + more
 
+    def cite_signals(self, numbers: int | Iterable[int] | None, what: str) -> str:
+        """As ``cite``, of signals by their numbers in the report: `` [#s2]``."""
+        wanted = [] if numbers is None else [numbers] if isinstance(numbers, int) else list(dict.fromkeys(numbers))
+        for number in wanted[:5]:
+            if not any((one.signal, one.what) == (number, what) for one in self.evidence):
+                self.evidence.append(Evidence(event_id="", seq=0, what=what, signal=number))
+        more = f" and {len(wanted) - 5} more" if len(wanted) > 5 else ""
+        return "".join(f" {_OPEN}s{number}{_CLOSE}" for number in wanted[:5]) + more
+
     def answer(self, number: int, question: str) -> Answer:
         """The finished answer."""
-        cited = {str(one.seq) for one in self.evidence}
+        cited = {str(one.seq) if one.signal is None else f"s{one.signal}" for one in self.evidence}
         return Answer(
             number=number,
             question=question,
@@ -196,7 +214,7 @@ class Saying:
 #: Stand for the brackets of a citation until an answer is finished. ``visible`` lets no control character out of a recording, so
 #: that recorded words can say ``[#7]`` and still not cite.
 _OPEN, _CLOSE = "\x02", "\x03"
-_MARKED = re.compile(r"\x02(\d+)\x03")
+_MARKED = re.compile(r"\x02(s?\d+)\x03")
 
 
 def _with_citations(sentences: list[str], cited: set[str]) -> str | None:

@@ -70,7 +70,7 @@ def is_check(run: Run) -> bool:
 def git_actions(story: Story) -> list[GitAction]:
     """What was done to the repository, in order. A command whose step also has an event for it is told by the event alone."""
     marks = [(step, mark) for step, mark in story.marks("git") if mark.detail.get("action")]
-    told = {(step.number, mark.detail["action"]) for step, mark in marks if step is not None}
+    told = {(step.number, _verb(mark)) for step, mark in marks if step is not None}
     found = [_by_event(mark) for _, mark in marks]
     for step, run in story.runs():
         verb = _GIT.search(run.title) if run.kind == "process" else None
@@ -79,9 +79,14 @@ def git_actions(story: Story) -> list[GitAction]:
     return sorted(found, key=lambda action: action.seq)
 
 
+def _verb(mark: Mark) -> str:
+    """``commit`` of git's ``commit (initial)`` and ``commit (amend)``."""
+    return str(mark.detail["action"]).partition(" (")[0]
+
+
 def _by_event(mark: Mark) -> GitAction:
     sha = mark.detail.get("sha")
-    return GitAction(verb=str(mark.detail["action"]), words=mark.title, sha=str(sha) if sha else None, ok=True, seq=mark.seq)
+    return GitAction(verb=_verb(mark), words=mark.title, sha=str(sha) if sha else None, ok=True, seq=mark.seq)
 
 
 def _by_command(step: Step | None, run: Run, verb: str) -> GitAction:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import html_steps, timeline_svg
+from . import html_findings, html_signals, html_steps, signalled, timeline_svg
 from .bundle import Bundle, Change, Fact, relevant
 from .case import counted, listed
 from .changes import diff_lines
@@ -24,10 +24,10 @@ from .wording import brief, change_name, model_words
 
 if TYPE_CHECKING:
     from .narrative import Narrative
-    from .report import Report
+    from .report import Moment, Report
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_CITATION = re.compile(r"\[#(\d+)\]")
+_CITATION = re.compile(r"\[#(s?\d+)\]")
 #: Longer timelines are folded: the picture above says it sooner.
 MOST_OPEN_MOMENTS = 40
 
@@ -39,6 +39,7 @@ def render(report: Report) -> str:
     name = (start.name or start.agent if start is not None else None) or story.session_id
     sections: list[tuple[str, str, Sequence[Markup]]] = [
         ("summary", "Summary", [_summary(report)]),
+        ("findings", "Findings", list(html_findings.findings(report))),
         ("timeline", "Timeline", list(_timeline(report))),
         ("steps", "What it saw and did", [html_steps.steps(story)]),
         ("changes", "What changed", list(_changes(report))),
@@ -47,11 +48,11 @@ def render(report: Report) -> str:
         ("evidence", "Evidence", list(_evidence(report))),
         ("actions", "Action items", [el("ul", (el("li", one) for one in report.actions), class_="todo")]),
     ]
-    if report.findings:
-        sections.insert(2, ("findings", "Findings", list(_findings(report))))
+    if report.case.signals is not None:
+        sections.insert(3, ("signals", "Signals", list(html_signals.signals(report.case))))
     if report.narrative is not None:
-        sections.insert(3 if report.findings else 2, ("narrative", "Narrative", list(_narrative(report.narrative))))
-    wide = {"summary", "timeline"}
+        sections.insert(2, ("narrative", "Narrative", list(_narrative(report.narrative))))
+    wide = {"summary", "findings", "narrative", "timeline", "signals"}
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -131,9 +132,11 @@ def _summary(report: Report) -> Markup:
 
 def _timeline(report: Report) -> Iterator[Markup]:
     story = report.case.story
-    look = "picture wide" if timeline_svg.wide(story) else "picture"
-    yield el("div", timeline_svg.timeline(story), class_=look, tabindex=0, role="group", aria_label="Timeline, scrolls sideways")
-    yield timeline_svg.legend(story)
+    signals, metrics = signalled.moments(report.case), signalled.metrics(report.case)
+    look = "picture wide" if timeline_svg.wide(story, signals) else "picture"
+    picture = timeline_svg.timeline(story, signals, metrics, signalled.zero(report.case) or 0)
+    yield el("div", picture, class_=look, tabindex=0, role="group", aria_label="Timeline, scrolls sideways")
+    yield timeline_svg.legend(story, signals)
     rows = [
         el(
             "tr",
@@ -141,7 +144,7 @@ def _timeline(report: Report) -> Iterator[Markup]:
             el("td", one.kind, class_="whole"),
             el("td", one_line(one.what, 200), class_="bad" if one.bad else None),
             el("td", duration(one.duration_ms) if one.duration_ms is not None else "", class_="n"),
-            el("td", el("a", f"#{one.seq}", href=f"#e{one.seq}"), class_="n"),
+            el("td", _moment_link(one), class_="n"),
         )
         for one in report.timeline
     ]
@@ -150,6 +153,10 @@ def _timeline(report: Report) -> Iterator[Markup]:
     )
     table = el("div", el("table", el("thead", head), el("tbody", rows), class_="stack"), class_="scroll")
     yield el("details", el("summary", f"The same in words, {counted(len(rows), 'line')}"), table)
+
+
+def _moment_link(one: Moment) -> Markup:
+    return html_findings.link(one.seq) if one.seq is not None else el("a", f"s{one.signal}", href=f"#es{one.signal}", class_="ref")
 
 
 def _changes(report: Report) -> Iterator[Markup]:
@@ -302,9 +309,3 @@ def _narrative(narrative: Narrative) -> Iterator[Markup]:
             yield el("p", el("s", one.text), el("span", f" ({one.why})", class_="soft"))
         else:
             yield el("p", one.text, join(piece for seq in one.cites for piece in (" ", el("a", f"#{seq}", href=f"#e{seq}"))))
-
-
-def _findings(report: Report) -> Iterator[Markup]:
-    for finding in report.findings:
-        about = f"{finding.cause} · {finding.analysis} · confidence {finding.confidence:.2f}"
-        yield el("div", el("h3", finding.statement), el("p", about, class_="soft"), class_="question")

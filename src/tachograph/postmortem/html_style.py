@@ -136,6 +136,18 @@ nav.outline { display: none }
 .todo li { padding-left: 1.7rem; text-indent: -1.7rem; margin-bottom: .35rem }
 .todo li::before { content: "☐"; display: inline-block; width: 1.7rem; text-indent: 0 }
 
+/* findings */
+.finding { max-width: 75ch; margin: 0 0 1.6rem; padding-left: .95rem; border-left: 3px solid var(--rule) }
+.finding.first { border-color: var(--bad) }
+.finding h3 { font-weight: 600; line-height: 1.4 }
+.finding p, .finding ol, .finding ul { margin: .3rem 0 0 }
+.finding .class {
+  color: var(--soft); font-size: .82rem; letter-spacing: .06em; text-transform: uppercase; font-weight: 600;
+}
+.finding.first .class { color: var(--bad) }
+.runbook { margin-top: .5rem }
+.factors { margin: 1.6rem 0 .8rem }
+
 /* the picture */
 .picture { overflow-x: auto; margin: 0 -10px .4rem; padding: 0 10px .3rem }
 .picture.wide { margin-inline: min(-10px, calc(50% - 50vw + 2rem)) }
@@ -156,7 +168,11 @@ svg a:hover rect, svg a:focus rect { filter: brightness(1.18) }
 .mark path { fill: var(--soft) }
 .mark.git path { fill: none; stroke: var(--soft); stroke-width: 2 }
 .mark.guardrail path { fill: var(--good) }
+.mark.alarm path, .mark.incident path, .mark.deploy path { fill: var(--model) }
+.mark.over path { fill: var(--good) }
 .mark.failed path { fill: var(--bad); stroke: none }
+.curve polyline { fill: none; stroke: var(--http); stroke-width: 1.5 }
+.curve text { paint-order: stroke; stroke: var(--paper); stroke-width: 3px }
 #hatching line { stroke: var(--bad); stroke-width: 2.5 }
 .gap rect { fill: url(#hatching); opacity: .75 }
 .gap text { fill: var(--bad); font-weight: 600; paint-order: stroke; stroke: var(--paper); stroke-width: 3px }

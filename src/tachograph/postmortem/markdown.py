@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tachograph.core.signals import iso
+
+from . import signalled
 from .bundle import relevant
 from .case import counted, listed
 from .changes import diff_lines
@@ -18,7 +21,7 @@ from .story import headline
 from .telling import Known, blocks, warnings
 from .values import arguments, clip, one_line
 from .when import duration, offset
-from .wording import brief, change_name, model_name, model_words, run_verdict, usage
+from .wording import brief, change_name, confidence_words, model_name, model_words, run_verdict, usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 MOST_MOMENTS = 60
 MOST_STEPS = 40
 MOST_DIFF_LINES = 60
+MOST_SIGNALS = 100
 
 
 def render(report: Report) -> str:
@@ -86,13 +90,30 @@ def _timeline(report: Report) -> Iterator[str]:
             words(one.kind),
             ("**failed** " if one.bad else "") + words(one.what, 160),
             duration(one.duration_ms) if one.duration_ms is not None else "",
-            f"`#{one.seq}`",
+            f"`#{one.seq}`" if one.signal is None else f"`#s{one.signal}`",
         )
         for one in report.timeline[:MOST_MOMENTS]
     ]
     yield table(("when", "kind", "what", "took", "line"), rows)
     if len(report.timeline) > MOST_MOMENTS:
         yield f"… {len(report.timeline) - MOST_MOMENTS:,} more lines; the HTML report has them all."
+
+
+def _signals(report: Report) -> Iterator[str]:
+    """What other systems said: a row for each that is on the timeline, so that ``#s3`` leads somewhere, and what could not be had."""
+    signals = report.case.signals
+    if signals is None:
+        return
+    yield "## Signals"
+    rows = [
+        (f"`#s{one.number}`", words(iso(one.signal.at)), words(one.what, 300), words(one.signal.url or "", 300))
+        for one in list(signalled.told(report.case))[:MOST_SIGNALS]
+    ]
+    yield table(("signal", "when", "what", "where"), rows) if rows else "None in the time that was asked for."
+    if len(rows) == MOST_SIGNALS:
+        yield "… The JSON report has all of them."
+    lines = [f"- not had: {words(one.source)}: {words(one.why, 300)}" for one in signals.missing]
+    yield "\n".join([f"- asked for {words(iso(signals.window.start))} to {words(iso(signals.window.end))}; no signal is sealed", *lines])
 
 
 def _steps(report: Report) -> Iterator[str]:
@@ -176,13 +197,19 @@ def _seqs(seqs: tuple[int, ...]) -> str:
 
 
 def _findings(report: Report) -> Iterator[str]:
-    if not report.findings:
-        return
     yield "## Findings"
-    yield "\n".join(
-        f"{number}. **{one.cause}**: {words(one.statement, 600)} `#{one.first_seq}` ({one.analysis}, confidence {one.confidence:.2f})"
-        for number, one in enumerate(report.findings, 1)
-    )
+    if not report.findings:
+        yield "No analysis found a cause that this record shows."
+    for number, one in enumerate(report.findings, 1):
+        head = f"{number}. **{one.cause}**: {words(one.statement, 600)} `#{one.first_seq}` ({confidence_words(one.confidence)}, {one.confidence:.2f}; {code(one.analysis)})"
+        lines = [f"   - {words(each.what, 200)} `#{each.seq}`" for each in one.evidence if each.signal is None]
+        if one.runbook:
+            title, url = words(str(one.runbook.get("title") or ""), 200), one.runbook.get("url")
+            lines.append(f"   - Runbook: [{title}](<{url}>)" if url else f"   - Runbook: {title}")
+            lines += [f"     - [ ] {words(str(step), 300)}" for step in one.runbook.get("steps") or ()]
+        yield "\n".join([head, *lines])
+    if report.failed:
+        yield f"Analyses that could not be made: {', '.join(code(str(one.get('analysis'))) for one in report.failed)}."
 
 
 def _narrative(report: Report) -> Iterator[str]:
@@ -241,4 +268,4 @@ def _actions(report: Report) -> Iterator[str]:
     yield "\n".join(f"- [ ] {words(action, 300)}" for action in report.actions)
 
 
-_SECTIONS = (_head, _summary, _findings, _narrative, _impact, _timeline, _steps, _in_force, _questions, _evidence, _actions)
+_SECTIONS = (_head, _summary, _findings, _narrative, _impact, _timeline, _signals, _steps, _in_force, _questions, _evidence, _actions)

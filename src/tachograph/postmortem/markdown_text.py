@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~&]|(?<!\w)_|_(?!\w)")
 _LIVE = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=\w)|(?<=#)(?=\d)", re.IGNORECASE)
 _BLOCK_START = re.compile(r"\A(\s*)(#{1,6}\s|[-+=]|\d+[.)])")
-_CITATION = re.compile(r" ?\[#(\d+)\]")
+_CITATION = re.compile(r" ?\[#(s?\d+)\]")
 
 
 def words(content: str, limit: int = 400) -> str:

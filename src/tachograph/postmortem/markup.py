@@ -60,7 +60,10 @@ def _child(child: Child | Iterable[Child]) -> str:
 
 
 def _attribute(name: str, value: Attribute) -> str:
-    name = {"view_box": "viewBox", "pattern_units": "patternUnits", "pattern_transform": "patternTransform"}.get(
-        name, name.rstrip("_").replace("_", "-")
-    )
+    name = {
+        "view_box": "viewBox",
+        "pattern_units": "patternUnits",
+        "pattern_transform": "patternTransform",
+        "preserve_aspect_ratio": "preserveAspectRatio",
+    }.get(name, name.rstrip("_").replace("_", "-"))
     return f" {name}" if value is True else f' {name}="{text(str(value))}"'

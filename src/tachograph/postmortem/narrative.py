@@ -68,7 +68,9 @@ def given(report: Report) -> str:
     left = MOST_GIVEN - len(json.dumps(told, ensure_ascii=False))
     cited = {one.seq for finding in report.findings for one in finding.evidence} | {one.first_seq for one in report.findings}
     lines: list[tuple[int, dict[str, Any]]] = []
-    for moment in sorted(report.timeline, key=lambda one: (one.seq not in cited, one.seq)):
+    for moment in sorted(report.timeline, key=lambda one: (one.seq not in cited, one.seq or 0)):
+        if moment.seq is None:  # a signal, which no line shows
+            continue
         line = {"line": moment.seq, "kind": moment.kind, "step": moment.step, "what": moment.what, "failed": moment.bad}
         left -= len(json.dumps(line, ensure_ascii=False))
         if left < 0:

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from . import runbooks, signalled
 from .analyses import registry
 from .answers import answers
 from .bundle import Bundle, Change
@@ -24,25 +25,30 @@ from .wording import ending, run_verdict, total_usage, usage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from tachograph.core.signals import Signals
+
     from .analyses.contract import Finding
     from .narrative import Narrative
     from .ports import Recording
+    from .runbooks import Runbook
 
 _REDACTED = re.compile(r"\[REDACTED:([A-Za-z0-9_.-]{1,64}):[0-9A-Za-z]{1,64}\]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """A line of the timeline. ``kind``: ``input``, ``model``, ``tool``, ``process``, ``http``, or that of a mark."""
+    """A line of the timeline. ``kind``: ``input``, ``model``, ``tool``, ``process``, ``http``, that of a mark, or ``signal``: such a one has the
+    number of the ``signal`` in the report, and is on no line of the log."""
 
     at_ms: int
     kind: str
     what: str
-    seq: int
+    seq: int | None
     step: int | None = None
     lane: str | None = None
     bad: bool = False
     duration_ms: float | None = None
+    signal: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The moment as JSON."""
@@ -105,6 +111,7 @@ class Report:
             else {"session_id": self.case.baseline.session_id, "changes": [change.to_json() for change in self.changes]},
             "files": [_file_json(total) for total in self.files],
             "timeline": [moment.to_json() for moment in self.timeline],
+            **signalled.to_json(self.case.signals),
             "evidence": {
                 "verification": self.case.verification,
                 "replay": self.case.replay,
@@ -142,12 +149,18 @@ def assemble(
     forks: Iterable[Recording] = (),
     links: Iterable[str] = (),
     spread: Spread | None = None,
+    signals: Signals | None = None,
+    books: tuple[Runbook, ...] = (),
 ) -> Report:
     """The postmortem of a recording. ``verification`` and ``replay`` are the reports of those verbs (DESIGN §9),
     ``good`` the last good session, ``forks`` those that were forked from this one, ``links`` what the team attached to it, as ``kind=ref``; each
-    may be missing, and the report then says so."""
-    case = open_case(recording, verification=verification, replay=replay, good=good, forks=forks, links=links, spread=spread)
+    may be missing, and the report then says so. ``signals``: redacted, what other systems said around that time;
+    ``books``: the team's runbooks."""
+    case = open_case(
+        recording, verification=verification, replay=replay, good=good, forks=forks, links=links, spread=spread, signals=signals
+    )
     findings, failed = registry.look(case)
+    findings = runbooks.attach(findings, books, case)
     found = answers(case, findings)
     return Report(
         case=case,
@@ -221,8 +234,11 @@ def _timeline(case: Case) -> Iterator[Moment]:
         begins = first.start_ms if isinstance(first, Step | Run) else first.at_ms
         if turn.opening and not (isinstance(first, Mark) and first.kind == "message"):
             moments.append(Moment(at_ms=begins, kind="input", what=one_line(turn.opening, 160), seq=first.seq))
+    moments += [
+        Moment(at_ms=one.at_ms, kind="signal", what=one.what, seq=None, bad=one.bad, signal=one.number) for one in signalled.moments(case)
+    ]
     rank = {"input": 0}
-    return iter(sorted(moments, key=lambda one: (one.at_ms, one.seq, rank.get(one.kind, 1))))
+    return iter(sorted(moments, key=lambda one: (one.at_ms, one.seq or 0, rank.get(one.kind, 1))))
 
 
 def _moment(step: Step | None, item: Step | Run | Mark) -> Moment:

@@ -24,11 +24,13 @@ from .wording import model_name, run_verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from .signalled import Series, Told
+
 #: Rows of a band, from the top.
 _TRACKS = ("model", "tool", "process", "marks")
 _MOST_LANES = 12
 _MOST_ROWS = 8
-_BAR, _STEP = 18, 23
+_BAR, _STEP, _CURVE = 18, 23, 34
 _TOP = 42
 _GLYPHS = {
     "guardrail": "M0-6 6 0 0 6-6 0Z",
@@ -36,7 +38,14 @@ _GLYPHS = {
     "approval": "M-5-5h10v10h-10Z",
     "message": "M-6-4h12v8h-12Z",
     "workspace": "M0-6 6 5-6 5Z",
+    "alarm": "M-6-5h12l-6 11Z",
+    "incident": "M-2-7h4v5h5v4h-5v5h-4v-5h-5v-4h5Z",
+    "deploy": "M0-7 6 0h-3v6h-6v-6h-3Z",
+    "log": "M-5-5h10v2h-10ZM-5-1h10v2h-10ZM-5 3h7v2h-7Z",
 }
+#: Metrics that have a curve.
+_MOST_CURVES = 6
+_OUTSIDE = "outside of the session"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,29 +61,35 @@ class Bar:
     short: str
     tip: str
     bad: bool
-    step: int | None
+    good: bool = False
+    href: str | None = None
 
 
-def kinds(story: Story) -> list[str]:
+def kinds(story: Story, signals: Sequence[Told] = ()) -> list[str]:
     """The kinds of bars and marks in the picture, for a legend."""
-    found = dict.fromkeys(bar.kind for bar in _bars(story))
-    if any(bar.bad for bar in _bars(story)):
+    bars = [*_bars(story), *_signals(signals)]
+    found = dict.fromkeys(bar.kind for bar in bars)
+    if any(bar.bad for bar in bars):
         found["failed"] = None
     if any(True for _ in story.marks("gap")):
         found["gap"] = None
     return list(found)
 
 
-def timeline(story: Story) -> Markup:
-    """The picture. Bars link to ``#step-N``."""
+def timeline(story: Story, signals: Sequence[Told] = (), metrics: Sequence[Series] = (), start: int = 0) -> Markup:
+    """The picture. Bars link to ``#step-N``, signals to ``#esN``. ``start``: when the session began, in milliseconds since 1970, which is what
+    the points of ``metrics`` count in."""
     bars = sorted(_bars(story), key=lambda bar: (bar.start, bar.end))
+    outside = sorted(_signals(signals), key=lambda bar: (bar.start, bar.end))
     gaps = [mark for _, mark in story.marks("gap")]
-    axis = scale([*_worked(bars), *((float(mark.at_ms), float(mark.at_ms)) for mark in gaps)])
+    axis = scale([*_worked(bars), *((float(mark.at_ms), float(mark.at_ms)) for mark in gaps), *((bar.start, bar.start) for bar in outside)])
     lanes = sorted({bar.lane for bar in bars}, key=_natural)
     shown = lanes if len(lanes) <= _MOST_LANES else lanes[: _MOST_LANES - 1]
     bands: list[tuple[str, list[Bar]]] = [(lane, [bar for bar in bars if bar.lane == lane]) for lane in shown]
     if len(shown) < len(lanes):
         bands.append((f"{len(lanes) - len(shown)} more lanes", [bar for bar in bars if bar.lane not in shown]))
+    if outside or metrics:
+        bands.append((_OUTSIDE, outside))
     drawn: list[Markup] = []
     y = float(_TOP)
     for number, (lane, band) in enumerate(bands):
@@ -84,11 +99,15 @@ def timeline(story: Story) -> Markup:
         pieces, height = _band(band, axis, y)
         drawn += pieces
         y += height
+        if number + 1 == len(bands):
+            for series in metrics[:_MOST_CURVES]:
+                drawn.append(_curve(series, axis, start, y))
+                y += _CURVE
         if number + 1 < len(bands):
             drawn.append(el("line", x1=0, x2="100%", y1=_px(y + 1), y2=_px(y + 1), class_="rule"))
             y += 8
     height = max(y, _TOP + _STEP) + 4
-    least = _least_width(len(bars), len(axis.breaks()))
+    least = _least_width(len(bars) + len(outside), len(axis.breaks()))
     words = f"{len(story.steps)} steps in {duration(story.duration_ms)}"
     return el(
         "svg",
@@ -163,8 +182,37 @@ def _bar(item: Item, step: Step | None, *, track: str, kind: str, label: str, sh
         short=short,
         tip=tip,
         bad=bad,
-        step=step.number if step is not None else None,
+        href=f"#step-{step.number}" if step is not None else None,
     )
+
+
+def _signals(signals: Sequence[Told]) -> Iterator[Bar]:
+    """What other systems said; a metric is a curve, and no mark."""
+    for told in signals:
+        kind = told.signal.kind if told.signal.kind in _GLYPHS else "message"
+        if told.signal.kind != "metric":
+            at, tip = float(told.at_ms), f"{offset(told.at_ms)} {one_line(told.what, 200)}"
+            yield Bar(
+                track="marks", kind=kind, lane=_OUTSIDE, start=at, end=at, label="", short="", tip=tip, bad=told.bad, good=told.signal.ends,
+                href=f"#es{told.number}",
+            )  # fmt: skip
+
+
+def _curve(series: Series, axis: Scale, start: int, y: float) -> Markup:
+    """A metric's course, from 0 or its least to its highest. The axis is in percent, so the curve is drawn on a thousand units that stretch."""
+    values = [value for _, _, value in series.points]
+    low, high = min(0.0, *values), max(0.0, *values)
+    places = [
+        f"{axis.percent(at - start) * 10:.1f},{22 - 20 * ((value - low) / (high - low) if high > low else 0):.1f}"
+        for _, at, value in series.points
+    ]
+    number, at, highest = series.highest
+    words = f"{one_line(series.name, 60)}: highest {highest:g} {series.unit}".strip()
+    line = el("polyline", points=" ".join(places), vector_effect="non-scaling-stroke") if len(places) > 1 else None
+    drawn = el("svg", line, x=0, y=_px(y + 10), width="100%", height=24, view_box="0 0 1000 24", preserve_aspect_ratio="none")
+    label = el("text", words, x=0, y=_px(y + 9))
+    tip = el("title", f"{words} at {offset(at - start)}")
+    return el("a", el("g", tip, drawn, label, class_="curve"), href=f"#es{number}")
 
 
 def _band(band: list[Bar], axis: Scale, y: float) -> tuple[list[Markup], float]:
@@ -198,11 +246,13 @@ def _rectangle(bar: Bar, left: float, width: float, y: float) -> Markup:
 
 def _glyph(bar: Bar, left: float, y: float) -> Markup:
     shape = el("svg", el("path", d=_GLYPHS[bar.kind]), x=_pc(left), y=_px(y + 10), overflow="visible")
-    return _linked(bar, el("g", el("title", bar.tip), shape, class_=f"mark {bar.kind}" + (" failed" if bar.bad else "")))
+    return _linked(
+        bar, el("g", el("title", bar.tip), shape, class_=f"mark {bar.kind}" + (" failed" if bar.bad else " over" if bar.good else ""))
+    )
 
 
 def _linked(bar: Bar, drawn: Markup) -> Markup:
-    return el("a", drawn, href=f"#step-{bar.step}") if bar.step is not None else drawn
+    return el("a", drawn, href=bar.href) if bar.href is not None else drawn
 
 
 def _axis(axis: Scale, height: float, least: int) -> Iterator[Markup]:
@@ -241,9 +291,9 @@ def _turns(story: Story, axis: Scale, height: float, least: int) -> Iterator[Mar
             last = at
 
 
-def wide(story: Story) -> bool:
+def wide(story: Story, signals: Sequence[Told] = ()) -> bool:
     """Whether the picture holds so much that it should take all the width there is."""
-    return sum(1 for _ in _bars(story)) > 60
+    return sum(1 for _ in _bars(story)) + len(signals) > 60
 
 
 def _gaps(story: Story, gaps: Sequence[Mark], axis: Scale, height: float) -> Iterator[Markup]:
@@ -276,7 +326,7 @@ def _pc(value: float) -> str:
     return f"{min(max(value, 0.0), 100.0):.3f}%"
 
 
-def legend(story: Story) -> Markup:
+def legend(story: Story, signals: Sequence[Told] = ()) -> Markup:
     """What the colours and marks mean, for the kinds that occur."""
     names = {
         "model": "model call",
@@ -286,9 +336,10 @@ def legend(story: Story) -> Markup:
         "workspace": "file change",
         "git": "git",
         "message": "message",
-        "failed": "failed",
+        "failed": "failed, or an alarm that began",
+        "log": "line of a log",
     }
-    entries = [el("li", _key(kind), names.get(kind, kind)) for kind in kinds(story)]
+    entries = [el("li", _key(kind), names.get(kind, kind)) for kind in kinds(story, signals)]
     return el("ul", join(entries), class_="legend") if entries else Markup("")
 
 

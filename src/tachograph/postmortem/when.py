@@ -52,7 +52,9 @@ def duration(ms: float | None) -> str:
 
 
 def offset(ms: float) -> str:
-    """A moment since the start: ``+0.8 s``, ``+3:05``, ``+2:07:00``."""
+    """A moment since the start: ``+0.8 s``, ``+3:05``, ``+2:07:00``; before it, ``−3:05``."""
+    if ms < 0:
+        return "−" + offset(-ms)[1:]
     if ms < 60_000:
         return f"+{ms / 1000:.1f} s"
     whole = int(ms // 1000)

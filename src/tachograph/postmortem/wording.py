@@ -152,6 +152,15 @@ def brief(value: Any) -> str:
     return visible(one_line(words, 120)) or quoted("")
 
 
+def confidence_words(confidence: float) -> str:
+    """How sure a finding is, for people (the steps of ``analyses/contract.py``)."""
+    if confidence >= 0.9:
+        return "the record shows it"
+    if confidence >= 0.75:
+        return "well supported"
+    return "likely" if confidence >= 0.6 else "one of several explanations"
+
+
 def forked(origin: dict[str, Any]) -> str:
     """Of a fork: what it is a fork of, and that it is one."""
     changed = ", ".join(str(one) for one in origin.get("changed") or ()) or "nothing"

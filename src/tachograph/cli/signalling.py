@@ -1,0 +1,124 @@
+"""What verbs that write reports share about signals: their options, asking the sources, and masking what they said before anything else sees it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tachograph import wiring
+from tachograph.core.errors import UsageError
+from tachograph.core.signals import Missing, Signal, Signals, Window
+from tachograph.host import secrets
+from tachograph.links.git import Repository
+from tachograph.links.shipping import shipped
+from tachograph.log.book import Book
+from tachograph.log.opening import OpenStore
+from tachograph.log.reader import Recording
+from tachograph.postmortem.commands import git_actions
+from tachograph.postmortem.story import tell
+from tachograph.postmortem.when import unix_ms
+from tachograph.signals import registry
+from tachograph.signals.making import signal
+from tachograph.signals.window import MARGIN, moment, parse
+
+from .output import print_notes
+
+if TYPE_CHECKING:
+    from tachograph.redact.engine import Redactor
+
+#: A minute on each side of what the ledger says, where no source was asked.
+_NARROW = "1m"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--signals", action="append", default=[], metavar="KIND:…",
+        help="what other systems said around that time: file:F, cloudwatch:[REGION][?…], prometheus:URL[?query=…], pagerduty:[?…]; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--window",
+        metavar="T",
+        help=f"the time of the signals: a margin around the session ({MARGIN}, which is taken else), or FROM/TO in ISO 8601",
+    )
+
+
+def gathered(
+    options: argparse.Namespace, chosen: wiring.Settings, opened: OpenStore, recording: Recording, *, book: Book, refs: Sequence[str]
+) -> Signals | None:
+    """The signals, masked; those that are missing are also said on standard error. ``refs``: what the session is linked to. None where no
+    source was named and the ledger knows no deploy of it. Raises ``UsageError``."""
+    times = [at for entry in recording.entries if (at := unix_ms(entry.ts)) is not None]
+    if options.window is not None and not options.signals:
+        raise UsageError("--window is the time of the signals; name a source with --signals")
+    if not times:
+        if options.signals:
+            raise UsageError(
+                f"{recording.session_id} has no line with a time; name the time with --window FROM/TO and look at the sources yourself"
+            )
+        return None
+    window = parse(options.window or (MARGIN if options.signals else _NARROW), times[0], times[-1])
+    own = _deploys(recording, book, refs)
+    if not options.signals:
+        if not own:
+            return None
+        ends = [one.at for one in own]
+        return Signals(window=Window(min(window.start, *ends), max(window.end, *ends)), found=tuple(own))
+    found = registry.gather(options.signals, window, environment=os.environ, clock=chosen.clock, pause=time.sleep)
+    found = masked(found, _redactor(opened))
+    for one in found.missing:
+        print_notes([f"signals missing, {one.source}: {one.why}"])
+    every = [*found.found, *(one for one in own if window.holds(one.at))]
+    return dataclasses.replace(found, found=tuple(sorted(every, key=lambda one: one.at)))
+
+
+def masked(found: Signals, redactor: Redactor) -> Signals:
+    """The signals without their secrets: they come from outside, and nothing has looked at them."""
+    return dataclasses.replace(
+        found,
+        found=tuple(_without(one, redactor) for one in found.found),
+        missing=tuple(Missing(one.source, redactor.text(one.why)) for one in found.missing),
+    )
+
+
+def _without(one: Signal, redactor: Redactor) -> Signal:
+    def text(value: str | None) -> str | None:
+        return redactor.text(value) if value else value
+
+    return dataclasses.replace(
+        one, name=redactor.text(one.name), state=text(one.state), unit=text(one.unit), text=redactor.text(one.text), by=text(one.by),
+        url=redactor.url(one.url) if one.url else None,
+    )  # fmt: skip
+
+
+def _redactor(opened: OpenStore) -> Redactor:
+    """Under the policy that is found from here, with the placeholders of this store's records."""
+    from tachograph.redact.engine import Redactor
+
+    policy = wiring.policy(None)
+    given = secrets.collect(policy.secret_from, os.environ)
+    made = Redactor(policy.policy, key=opened.fingerprint_key, known=policy.known(os.environ))
+    given.teach(made)
+    return made
+
+
+def _deploys(recording: Recording, book: Book, refs: Sequence[str]) -> list[Signal]:
+    """Deploys of what the session committed, as signals of the ledger."""
+    commits = [action.sha for action in git_actions(tell(recording)) if action.sha and action.ok and action.verb == "commit"]
+    if not commits and not any(ref.startswith("deploy=") for ref in refs):
+        return []
+    try:
+        repository = Repository(os.getcwd())
+    except UsageError:
+        repository = None
+    return [
+        signal(
+            at=at, source="ledger", kind="deploy", name=one.deploy.id, state=one.deploy.environment,
+            text=f"{one.deploy.sha[:12]}: {one.how}",
+        )
+        for one in shipped(book, commits, refs, repository)
+        if (at := moment(one.at)) is not None
+    ]  # fmt: skip
