@@ -144,6 +144,20 @@ class Doings:
         found = self.where.get(term)
         return found[0] if found else None
 
+    @cached_property
+    def brought(self) -> dict[int, list[tuple[Action, frozenset[str]]]]:
+        """From the place of a passage to the actions with terms that stood nowhere before it, and these terms."""
+        found: dict[int, list[tuple[Action, frozenset[str]]]] = {}
+        for action in self.actions:
+            by_place: dict[int, set[str]] = {}
+            for term in action.terms:
+                place = self.first(term)
+                if place is not None and place < action.before and len(term) > 2:
+                    by_place.setdefault(place, set()).add(term)
+            for place, terms_of in by_place.items():
+                found.setdefault(place, []).append((action, frozenset(terms_of)))
+        return found
+
     def holders(self, term: str, before: int) -> list[Passage]:
         """The passages that hold a term, of the first ``before``."""
         return [self.passages[place] for place in self.where.get(term, ()) if place < before]

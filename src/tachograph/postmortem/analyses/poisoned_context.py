@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from tachograph.postmortem.case import Case
     from tachograph.postmortem.passages import Passage
 
+#: How many actions behind a text that speaks to the agent are looked at for doing as it says, without any word of it.
+_NEXT = 100
 _DATA = ("tool_result", "file", "document", "memory", "subagent")
 #: A person who says this wants what a text says to be done.
 _FOLLOW = re.compile(
@@ -74,12 +76,18 @@ def _followed(
     follow = _is_to_be_followed(passage, asked)
     source = next((action.name for action in known.actions if action.run.event_id == passage.event_id), "")
     stranger = passage.kind == "memory" or bool(stems(f"{source} {passage.name or ''}") & _STRANGERS)
-    for action in known.actions:
-        if action.before <= place or (passage.event_id == action.run.event_id):
+    candidates = known.brought.get(place, [])
+    if any(one.overrides or one.hidden for one in found):
+        told_new = {id(action): new for action, new in candidates}
+        later = [action for action in known.actions if action.before > place][:_NEXT]
+        candidates = [(action, told_new.get(id(action), frozenset())) for action in later] + candidates
+    for action, new in candidates:
+        if passage.event_id == action.run.event_id:
             continue
-        new = frozenset(term for term in action.terms if len(term) > 2 and known.first(term) == place)
         for one in found:
             sure, why, told = _obeyed(known, one, action, new, standing)
+            if sure and not why and not told & _short(action):
+                continue
             if sure and not why and (follow or not stranger or not _outside(action) or not _alien(action, wished, wanted)):
                 continue
             if not sure or (best is not None and sure <= best[0]):
@@ -106,8 +114,15 @@ def _followed(
     )  # fmt: skip
 
 
+def _short(action: Action) -> frozenset[str]:
+    """The terms of arguments that are short: targets and values, no texts."""
+    return frozenset(term for _, text in action.leaves if len(text) <= 160 for term in terms(text))
+
+
 def _outside(action: Action) -> bool:
-    return action.effect is not None and action.effect.reach == "outside"
+    if action.effect is None or action.effect.reach != "outside":
+        return False
+    return action.effect.sure or not stems(action.name) & {"writ", "edit", "fil", "patch", "notebook"}  # its name alone: it writes a file
 
 
 def _because(why: str) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from . import changed, contradictions, placeholders, poisoned_context, tool_drift, truncated
+from . import (
+    changed,
+    contradictions,
+    false_claim,
+    misread_error,
+    placeholders,
+    poisoned_context,
+    tool_drift,
+    truncated,
+)
 from .contract import Analysis, Finding
 from .ranking import ranked
 
@@ -23,6 +32,8 @@ BUILT_IN: tuple[Analysis, ...] = (
     poisoned_context.ANALYSIS,
     tool_drift.ANALYSIS,
     truncated.ANALYSIS,
+    misread_error.ANALYSIS,
+    false_claim.ANALYSIS,
 )
 
 

@@ -29,17 +29,20 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(_normal(found) for found in _TERM.findall(text))
 
 
+@lru_cache(maxsize=4096)
 def words(text: str) -> frozenset[str]:
     """The terms that are no common words."""
     return frozenset(term for term in terms(text) if term not in _COMMON and len(term) > 1)
 
 
+@lru_cache(maxsize=4096)
 def identifiers(text: str) -> frozenset[str]:
     """The terms that name one thing: with a digit and at least three characters, addresses, paths, and joined words. No plain words, no small
     numbers."""
     return frozenset(term for term in terms(text) if names_one(term))
 
 
+@lru_cache(maxsize=65536)
 def names_one(term: str) -> bool:
     """Whether a term names one thing."""
     if "@" in term or "://" in term:

@@ -1,0 +1,144 @@
+"""What an answer claims to have been done: “I have sent …”, “The refund was issued”, “All tests pass”.
+
+Only what acts counts. To have looked, read, found or thought leaves nothing that an effect could show. Plans, offers, questions, conditions
+and denials are no claims.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .verbs import groups, stem, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .actions import Reply
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s+")
+_NO_CLAIM = re.compile(
+    r"\b(?:will|'ll|would|could|should|can|cannot|can't|may|might|if|once|unless|when|please|need to|needs to|going to|plan to|let me|want me to|shall|must|ready to|to be"
+    r"|not|never|no longer|n't|unable|fail(?:ed|s|ure)?|unfortunately|error|pending|waiting|awaiting|until|before|try(?:ing)?|tried|attempt(?:ed|ing)?|instead of"
+    r"|without|nothing|none|draft(?:ed)?|propos(?:ed?|al)|suggest(?:ed)?|recommend(?:ed)?|skipped|refused|declined to|yet|would like|dry[- ]run|simulat\w+)\b|n't\b|\?\s*$",
+    re.IGNORECASE,
+)
+_ADVERB = r"(?:(?:now|just|also|already|successfully|then|all|both|safely|automatically|been|each|since|immediately) ){0,3}"
+_FIRST = re.compile(r"\b(?:I|we)(?:'ve| have|'d| had|’ve)? " + _ADVERB + r"([a-z]{3,20})\b", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|then|,) " + _ADVERB + r"([a-z]{3,20}(?:ed|nt|id|lt|ne))\b", re.IGNORECASE)
+_PASSIVE = re.compile(r"\b(?:has|have|was|were|is|are|'s) " + _ADVERB + r"([a-z]{3,20}(?:ed|nt|id|lt|ne|ut|un|en))\b", re.IGNORECASE)
+_BARE = re.compile(
+    r"\A[\s\-*•✓✅☑\[\]x#>]{0,8}(?:done|success|ok|all done|great|complete|completed|sure|certainly)?[\s.!:,—–-]{0,4}(?:successfully )?([A-Z]?[a-z]{3,20}(?:ed|nt|id|lt|ne|ut))\b",
+)  # fmt: skip
+_NOUN = re.compile(
+    r"\A[\s\-*•✓✅☑#>]{0,8}(?:\*\*)?((?:[\w#@.'/-]+ ){1,6}?)(?:successfully |now )?([a-z]{3,20}(?:ed|nt|id|lt|ne))\b(?! (?:in|by) (?:the|our|your) (?:policy|docs?))"
+)
+_TESTS = re.compile(
+    r"\b(?:tests?|test suite|suite|checks|builds?|ci|lint(?:er|ing)?|type checks?)\b[^.\n]{0,40}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean)\b"
+    r"|\b(?:pass(?:es|ed|ing)?|green)\b[^.\n]{0,20}\btests?\b|\b(?:ran|run|executed|verified|tested)\b[^.\n]{0,30}\b(?:tests?|test suite|suite)\b|\b(?:I|we)(?:'ve| have)? (?:fully |thoroughly )?tested\b"
+    r"|\b(?:has|have) been (?:fully |thoroughly )?tested\b",
+    re.IGNORECASE,
+)
+_KINDS = frozenset(
+    ["send", "money", "delete", "deploy", "restart", "change", "create", "book", "cancel", "commit", "escalate", "grant", "trade"]
+)
+#: Participles that name no act that leaves an effect, whatever group their verb is in.
+_IDLE = frozenset(stem(word) for word in ["found", "looked", "checked", "reviewed", "included", "noted", "said", "told", "given", "shown", "made", "taken", "read", "listed", "provided", "used", "got", "shared", "mentioned", "printed", "opened", "stored", "recorded", "generated", "built", "copied", "applied", "corrected", "stopped", "started", "installed", "moved", "set", "put", "run", "ran", "based", "attached", "quoted", "confirmed", "pointed", "located", "closed", "accepted", "charged", "ordered", "placed", "tested", "logged", "signed", "added", "written", "wrote"])  # fmt: skip
+#: … unless what they are done to is one of these.
+_THINGS = frozenset(
+    stem(word)
+    for word in ["ticket", "issue", "invoice", "event", "account", "user", "file", "branch", "pull", "pr", "record", "order", "booking", "meeting", "reminder", "calendar", "appointment", "reservation", "database", "table", "row", "server", "service", "deployment", "release", "package", "instance", "cluster", "cron", "job", "alert", "incident", "page", "mail", "email", "message", "notification", "refund", "payment", "transfer", "subscription", "card", "address", "limit", "role", "permission", "access", "key", "token", "repository", "commit", "patch", "label", "comment", "note", "case", "claim", "request", "entry", "customer", "contract", "prescription", "dose", "medication", "shipment", "delivery", "stock", "inventory", "port", "firewall", "rule", "policy", "flag", "config", "setting", "backup", "snapshot"]
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """``first``: the speaker says to have done it; else it is said to have been done. ``verb``: its stem; ``groups``: the kinds of doing that it
+    names; ``about``: the stems of the sentence. ``tests``: it says that tests passed, or were run."""
+
+    reply: Reply
+    sentence: str
+    verb: str
+    groups: frozenset[str]
+    about: frozenset[str]
+    first: bool
+    tests: bool = False
+
+
+def claims(reply: Reply) -> Iterator[Claim]:
+    """The claims of an answer, in order."""
+    for sentence in _SENTENCE.split(_without_code(reply.text)):
+        if len(sentence) < 4 or len(sentence) > 600:
+            continue
+        bare = sentence.strip()
+        clean = re.sub(r"\b(?:no|without(?: any)?|zero) (?:problems?|issues?|errors?|failures?|trouble)\b", "", bare, flags=re.IGNORECASE)
+        if _NO_CLAIM.search(clean):
+            continue
+        about = stems(bare)
+        if _TESTS.search(bare):
+            yield Claim(reply=reply, sentence=bare, verb="test", groups=frozenset(["run"]), about=about, first=True, tests=True)
+        for verb, first in _verbs(bare):
+            kinds = groups({verb}) & _KINDS
+            if not kinds or (verb in _IDLE and not about & _THINGS):
+                continue
+            yield Claim(reply=reply, sentence=bare, verb=verb, groups=kinds, about=about, first=first)
+
+
+def _verbs(sentence: str) -> Iterator[tuple[str, bool]]:
+    found: dict[str, bool] = {}
+    spoken = False
+    for match in _FIRST.finditer(sentence):
+        if _is_past(match.group(1)):
+            found.setdefault(stem(match.group(1)), True)
+            spoken = True
+    bare = _BARE.match(sentence)
+    if bare is not None and not spoken and _is_past(bare.group(1)):
+        found.setdefault(stem(bare.group(1)), True)
+        spoken = True
+    if spoken:
+        for match in _AND.finditer(sentence):
+            found.setdefault(stem(match.group(1)), True)
+    for match in _PASSIVE.finditer(sentence):
+        if _is_past(match.group(1)):
+            found.setdefault(stem(match.group(1)), False)
+    noun = _NOUN.match(sentence) if not found else None
+    if noun is not None and _is_past(noun.group(2)) and len(sentence) < 160:
+        found.setdefault(stem(noun.group(2)), False)
+    yield from found.items()
+
+
+_PAST = frozenset(["sent", "paid", "wrote", "written", "ran", "made", "built", "bought", "withdrew", "withdrawn", "sold", "put", "set", "shut", "cut", "overwritten", "overwrote", "reset", "rebuilt", "resent", "undone", "shipped"])  # fmt: skip
+
+
+def _is_past(word: str) -> bool:
+    word = word.lower()
+    return word in _PAST or (word.endswith("ed") and len(word) > 4)
+
+
+def _without_code(text: str) -> str:
+    """The text without its fenced blocks and quotes of others."""
+    out, inside = [], False
+    for line in text.split("\n"):
+        if line.lstrip().startswith("```"):
+            inside = not inside
+        elif not inside and not line.lstrip().startswith(">"):
+            out.append(line)
+    return "\n".join(out)
+
+
+_REPORTS = re.compile(
+    r"\b(?:fail(?:ed|s|ure|ing)?|errors?|could(?: not|n't)|unable|unfortunately|not|n't|denied|declined|rejected|time(?:d)? ?-?out|problems?|issues? with|retry|retried|try again|trying"
+    r"|however|unavailable|sorry|apolog\w+|refused|missing|cannot|can't|instead|no (?:results?|such|records?|match\w*|data|rows?|hits|orders?|entries|files?|information)|empty|nothing|none|unknown|unreachable|"
+    r"unsuccessful|incomplete|partial(?:ly)?|down|broken|outage|pending|manual(?:ly)?|did not|does not|without success|throttled|rate[- ]limit\w*|invalid|warning|but)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def reports_trouble(text: str) -> bool:
+    """Whether a text says in any way that something did not work."""
+    clean = re.sub(
+        r"\b(?:no|without(?: any)?|zero|not? have any) (?:problems?|issues?|errors?|failures?|trouble|further action\w*)\b"
+        r"|\b(?:no problem|not hesitate|no need|n't hesitate|no longer|not only)\b|\bif (?:you|there|anything)\b[^.\n]*", "", text, flags=re.IGNORECASE,
+    )  # fmt: skip
+    return _REPORTS.search(clean) is not None

@@ -1,0 +1,136 @@
+"""A tool failed, and the agent went on as if it had not.
+
+*Cause*: the result of a call says that it failed, or that there is nothing: by the event, an exit code, an HTTP status, or words such as
+``{"ok": false}`` in an answer that is otherwise a success. *Consequence*: no later answer says so, no later call makes up for it, and a later answer
+claims that it was done, or tells what only that call could have told; or a call that has effects goes on behind a step that had to come first
+(a backup, a check, a lock). An error that was reported, tried again with success, or worked around, is no finding.
+
+Checks (tests, lint) that fail are not errors: they did what they are for. What is claimed of them is looked at by ``false_claim``.
+
+*Cannot see*: a failure that the tool's result does not tell; one that is told in another language than English.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.values import quoted
+
+from .actions import Action, Doings, Reply, doings
+from .citing import said
+from .claims import claims, reports_trouble
+from .contract import LIKELY, STRONG, Analysis, Finding
+from .results import Failure, checks, failure
+from .terms import identifiers, words
+from .verbs import groups, stem, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case, Evidence
+
+#: Steps that others must be able to rely on.
+_BEFORE = frozenset(stem(word) for word in ["backup", "snapshot", "validate", "verify", "check", "confirm", "lock", "authorize", "authorise", "approve", "test", "preflight", "precheck", "dump", "save", "export", "reserve", "hold", "stop", "drain", "disable", "migrate", "checkpoint", "sign"])  # fmt: skip
+
+
+def find(case: Case) -> Iterator[Finding]:
+    """The failures that were misread."""
+    known = doings(case)
+    for place, action in enumerate(known.actions):
+        if action.step is None or action.run.source == "asked" or checks(action.run):
+            continue
+        failed = failure(action.run)
+        if failed is None or _made_up_for(known, place, action, failed):
+            continue
+        later = [reply for reply in known.replies if reply.step.number > action.step.number]
+        if any(reports_trouble(reply.text) for reply in later):
+            continue
+        shown = _claimed(action, later, failed) or _told(known, action, later, failed) or _went_on(known, place, action, failed)
+        if shown is None:
+            continue
+        what, confidence, evidence = shown
+        told = "found nothing" if failed.kind == "nothing" else f"failed ({said(failed.what)})"
+        yield Finding(
+            cause="tool", analysis="misread_error", confidence=confidence, first_event=action.run.event_id, first_seq=action.run.seq,
+            evidence=(action.cite(f"the call {told}"), evidence),
+            statement=f"{quoted(action.run.title, 100)} {told}, and the agent went on as if it had not: {what}.",
+        )  # fmt: skip
+
+
+def _made_up_for(known: Doings, place: int, action: Action, failed: Failure) -> bool:
+    """Whether a later call did the same, or looked for the same, with success."""
+    for later in known.actions[place + 1 :]:
+        again = later.run.name == action.run.name or (
+            action.groups & later.groups and (action.terms & later.terms or failed.kind == "error")
+        )
+        shares = bool(action.identifiers & later.identifiers) and failed.kind == "nothing"
+        if (again or shares) and failure(later.run) is None and later.run.outcome == "ok":
+            return True
+        if not action.effect and not later.effect and failure(later.run) is None and later.run.outcome == "ok" and _akin(action, later):
+            return True
+    return False
+
+
+def _akin(action: Action, later: Action) -> bool:
+    """Whether another way of looking was taken for the same thing."""
+    return bool((action.terms & later.terms) - {""}) or bool(stems(action.name) & stems(later.name))
+
+
+def _claimed(action: Action, later: list[Reply], failed: Failure) -> tuple[str, float, Evidence] | None:
+    if failed.kind == "nothing":
+        return None
+    for reply in later:
+        for claim in claims(reply):
+            about = claim.groups & action.groups or claim.verb in action.stems
+            if about and not claim.tests:
+                evidence = reply.cite(f"it claims: {said(claim.sentence)}")
+                return f"it claims {said(claim.sentence)}", STRONG + 0.08, evidence
+    if action.effect is not None and later and later[-1].rests:
+        named = stems(action.name)
+        spoken = stems(later[-1].text)
+        if named & spoken and groups(named & spoken):
+            return f"it answers {said(later[-1].text)}", STRONG - 0.05, later[-1].cite(f"it answers: {said(later[-1].text)}")
+    return None
+
+
+def _told(known: Doings, action: Action, later: list[Reply], failed: Failure) -> tuple[str, float, Evidence] | None:
+    """A later answer, or an effect, tells a fact on what the failed call was to look up, that stands nowhere."""
+    if action.effect is not None:
+        return None
+    assert action.step is not None
+    named = stems(action.name) | {stem(word) for word in words(" ".join(text for _, text in action.leaves))}
+    for other in known.actions:
+        if other.step is not None and other.step.number > action.step.number and other.effect is not None:
+            new = sorted(term for term in other.identifiers if known.first(term) is not None and (known.first(term) or 0) >= other.before)
+            if new:
+                return f"it then made {quoted(other.run.title, 100)}, of which {new[0]} stands nowhere before", STRONG, other.cite("a value that stands nowhere before")  # fmt: skip
+    for reply in later:
+        made_up = sorted(term for term in identifiers(reply.text) if (known.first(term) or 0) >= reply.before)
+        if made_up and reply.rests and (named & stems(reply.text)):
+            return (
+                f"it answers {said(reply.text)}, of which {made_up[0]} stands nowhere",
+                STRONG,
+                reply.cite(f"it answers: {said(reply.text)}"),
+            )
+    if later and later[-1].rests and failed.kind == "error" and not _others_helped(known, action):
+        spoken = stems(later[-1].text) & named
+        if len(spoken) >= 2 and len(later[-1].text) > 20:
+            return f"it answers {said(later[-1].text)}", LIKELY, later[-1].cite(f"it answers: {said(later[-1].text)}")
+    return None
+
+
+def _others_helped(known: Doings, action: Action) -> bool:
+    return any(other is not action and failure(other.run) is None and other.run.outcome == "ok" for other in known.actions)
+
+
+def _went_on(known: Doings, place: int, action: Action, failed: Failure) -> tuple[str, float, Evidence] | None:
+    """An effect behind a step that had to succeed first."""
+    if failed.kind == "nothing" or not stems(action.name if action.run.kind == "tool" else action.run.title) & _BEFORE:
+        return None
+    for later in known.actions[place + 1 :]:
+        if later.effect is not None and later.step is not None and action.step is not None and later.step.number > action.step.number:
+            return f"it then made {quoted(later.run.title, 100)}", STRONG - 0.05, later.cite("what was done behind it")
+    return None
+
+
+ANALYSIS = Analysis(name="misread_error", looks_for="a call that failed and was taken for a success", run=find)

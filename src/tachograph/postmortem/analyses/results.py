@@ -1,0 +1,136 @@
+"""Whether a result says that something failed, or that there is nothing: by the event, by what a command or an exchange ended with, or by its words.
+
+A tool may answer ``200`` with an error in the body; what the model was told counts, and it is looked at as a model would read it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from tachograph.postmortem.commands import is_check
+from tachograph.postmortem.values import error_text, one_line
+
+from .actions import parsed
+from .verbs import stems
+
+if TYPE_CHECKING:
+    from tachograph.postmortem.shapes import Run
+
+_STATUS = frozenset(
+    ["error", "errored", "failed", "failure", "fail", "rejected", "declined", "denied", "timeout", "timed_out", "timedout", "not_found", "notfound",
+     "unavailable", "aborted", "cancelled_by_server", "invalid", "unauthorized", "forbidden", "refused", "blocked", "bounced", "undeliverable", "exception",
+     "not_sent", "unprocessed", "partial_failure"]
+)  # fmt: skip
+_BEGINS = re.compile(
+    r"\A[\s\"'*\[(]{0,4}(?:\w{1,30}(?:error|exception)\b|errors?\b(?! (?:rate|budget|count|log|handling))|exception\b|traceback|fail(?:ed|ure)\b|fatal\b|http(?:/\d\.\d)?[ :]?(?:status )?[45]\d\d\b"
+    r"|[45]\d\d (?:\w+ ?){1,4}(?:error|found|unavailable|timeout|denied|request|unauthorized|forbidden|gateway|conflict)|time(?:d )?-?out\b|permission denied|access denied|unauthori[sz]ed\b|forbidden\b"
+    r"|connection (?:refused|reset|timed out|error)|could not\b|couldn't\b|cannot\b|can't\b|unable to\b|no such (?:file|table|user|host|record)|command not found|bash: |rejected\b|declined\b"
+    r"|(?:the )?(?:request|operation|call|command|transaction|payment|message|email|upload|deployment|update|query|job|tool)(?: \w+){0,2} (?:has |was |could not|cannot|did not|has been |is )?(?:failed|fail|rejected|declined|denied|timed out|not (?:sent|completed|applied|processed|executed|delivered)|be (?:sent|completed|applied|processed|executed|delivered|found))\b)",
+    re.IGNORECASE,
+)  # fmt: skip
+_ANYWHERE = re.compile(
+    r"Traceback \(most recent call last\)|\b(?:exit|return)(?:ed)?[ _]?(?:code|status)?[ :=]{1,3}[1-9]\d{0,2}\b|^(?:npm ERR!|error(?:\[\w+\])?: |fatal: |ERROR[: ]|E: )",
+    re.MULTILINE,
+)
+_NOTHING = re.compile(
+    r"\A\W{0,3}(?:no (?:results?|matches|matching \w+|records?|rows?|entries|items|data|documents?|hits)(?: (?:found|were found|returned|available))?|none|null|nothing(?: found)?|empty|0 (?:results?|rows?|matches|hits|records?)|n/a)\W{0,3}\Z",
+    re.IGNORECASE,
+)
+_TESTS = re.compile(r"\b[1-9]\d{0,5} (?:failed|failures?|failing|errors?)\b|^FAILED\b|\bBUILD FAILED\b|\b(?:failed|failures|errors)[\"']?\s?[:=]\s?[1-9]", re.MULTILINE)  # fmt: skip
+_CHECKING = frozenset(["test", "lint", "ci", "pytest", "typecheck"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """``kind``: ``error``, or ``nothing`` where a result is empty; ``what``: in words."""
+
+    kind: Literal["error", "nothing"]
+    what: str
+
+
+def failure(run: Run) -> Failure | None:
+    """How a run failed, as far as its result says so; ``None`` for one that did not, or of which nothing is known."""
+    if run.outcome in ("asked", "cut", "cancelled", "closed"):
+        return None
+    if run.status is not None and run.status >= 400:
+        return Failure(kind="error", what=f"HTTP {run.status}")
+    if run.exit_code:
+        return Failure(kind="error", what=f"exit code {run.exit_code}")
+    if run.outcome != "ok":
+        said = error_text(run.error) or run.output.text()
+        return Failure(kind="error", what=one_line(said, 100) or run.outcome)
+    for told in (run.given, run.output):
+        if told.there:
+            return of_value(told.value, told.text(), acts=run.effect in ("write", "external"))
+    return None
+
+
+def of_value(value: Any, text: str, *, acts: bool = False) -> Failure | None:
+    """How a result's words say that it failed. ``acts``: of a tool that acts, nothing to say is no failure."""
+    value = parsed(value) if isinstance(value, str) else value
+    value = parsed(text) if isinstance(value, list) and isinstance(text, str) else value
+    if isinstance(value, dict):
+        said = _of_object(value)
+        if said is not None:
+            return Failure(kind="error", what=one_line(said, 100))
+        if isinstance(value.get("body"), dict):
+            return of_value(value["body"], "", acts=acts)
+    elif isinstance(value, str):
+        match = _BEGINS.search(value[:400]) or _ANYWHERE.search(value[:20_000])
+        if match is not None:
+            line = value[value.rfind("\n", 0, match.start()) + 1 :]
+            return Failure(kind="error", what=one_line(line, 100))
+    if not acts and (value in (None, "", [], {}) or (isinstance(value, str) and (not value.strip() or _NOTHING.match(value[:80])))):
+        return Failure(kind="nothing", what="nothing")
+    if not acts and isinstance(value, dict) and _is_empty(value):
+        return Failure(kind="nothing", what="nothing")
+    return None
+
+
+def _of_object(value: dict[str, Any]) -> str | None:
+    named = {str(key).lower().replace("-", "_"): item for key, item in value.items()}
+    for key in ("error", "errors", "exception", "error_message", "errormessage", "failure", "fault"):
+        item = named.get(key)
+        if item not in (None, "", [], {}, False, 0, "none", "None", "null"):
+            return f"{key}: {item.get('message', item) if isinstance(item, dict) else item}"
+    for key in ("success", "ok", "succeeded", "is_success", "delivered", "accepted", "applied"):
+        if named.get(key) is False:
+            return f"{key}: false" + (f", {named['message']}" if isinstance(named.get("message"), str) else "")
+    for key in ("is_error", "iserror", "failed"):
+        if named.get(key) is True:
+            return f"{key}: true"
+    for key in ("status", "state", "result", "outcome", "code", "status_code", "statuscode", "http_status", "httpstatus"):
+        item = named.get(key)
+        if isinstance(item, str) and item.strip().lower().replace(" ", "_").replace("-", "_") in _STATUS and len(named) <= 8:
+            return f"{key}: {item}" + (f", {named['message']}" if isinstance(named.get("message"), str) else "")
+        if isinstance(item, int) and not isinstance(item, bool) and 400 <= item <= 599 and key != "result":
+            return f"{key}: {item}"
+    for key in ("exit_code", "exitcode", "returncode", "return_code"):
+        if isinstance(named.get(key), int) and named[key]:
+            return f"{key}: {named[key]}"
+    return None
+
+
+def _is_empty(value: dict[str, Any]) -> bool:
+    lists = [item for item in value.values() if isinstance(item, list)]
+    counts = [
+        item
+        for key, item in value.items()
+        if str(key).lower() in ("count", "total", "hits", "total_count", "size") and isinstance(item, int)
+    ]
+    return bool(lists or counts) and not any(lists) and not any(counts) and len(value) <= 4 and (bool(lists) or len(value) == 1)
+
+
+def checks(run: Run) -> bool:
+    """Whether a run checks work (tests, lint, a build): that those fail is their result, and no error of theirs."""
+    return is_check(run) or (run.kind == "tool" and bool(stems(run.name) & _CHECKING))
+
+
+def check_failed(run: Run) -> bool:
+    """Whether a check says that the work is not good."""
+    if run.bad or failure(run) is not None:
+        return True
+    text = run.given.text() or run.output.text()
+    return _TESTS.search(text[-20_000:]) is not None

@@ -1,0 +1,113 @@
+"""Calls that failed and were taken for successes; and failures that were told, tried again or worked around."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from telling_tapes import KINDS, Session
+
+from tachograph.postmortem.analyses.misread_error import ANALYSIS
+from tachograph.postmortem.analyses.results import of_value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"ok": False, "message": "mailbox full"}, {"status": "failed", "id": 3}, "Error: connection refused", {"error": {"code": 17}},
+        "503 Service Unavailable", {"statusCode": 500, "body": "oops"}, "Message could not be delivered to the recipient.",
+    ],
+)  # fmt: skip
+def test_an_effect_that_failed_and_is_claimed(kind: str, output: Any) -> None:
+    session = Session(kind, system="You help customers.")
+    session.user("Mail Ann her receipt.").model("", ("send_mail", {"to": "ann@home.example"})).gives(output)
+    session.model("I have sent the receipt to Ann.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("tool", session.event("send_mail"))
+    assert found.confidence >= 0.8
+
+
+def test_a_tool_that_raised_and_is_claimed_all_the_same() -> None:
+    session = Session("openai", declared={"create_booking": "external"})
+    session.user("Book room 4 for Monday.").model("", ("create_booking", {"room": 4})).gives("room is taken", failed=True)
+    session.model("Room 4 is booked for Monday.")
+    (found,) = session.findings(ANALYSIS)
+    assert found.first_event == session.event("create_booking")
+
+
+def test_a_look_up_that_failed_and_an_answer_with_a_figure_of_its_own() -> None:
+    session = Session("bedrock")
+    session.user("What is the balance of account 7731?").model("", ("get_balance", {"account": "7731"}))
+    session.gives({"error": "upstream timed out"}).model("The balance of account 7731 is 4,210.55 EUR.")
+    (found,) = session.findings(ANALYSIS)
+    assert found.first_event == session.event("get_balance")
+
+
+def test_nothing_was_found_and_an_effect_uses_a_value_from_nowhere() -> None:
+    session = Session("responses")
+    session.user("Refund the last order of Ann Lee.").model("", ("search_orders", {"customer": "Ann Lee"})).gives([])
+    session.model("", ("refund_order", {"order_id": "ORD-88213"})).gives({"ok": True}).model("Refunded.")
+    (found,) = session.findings(ANALYSIS)
+    assert found.first_event == session.event("search_orders")
+
+
+def test_a_backup_that_failed_before_a_table_is_dropped() -> None:
+    session = Session("anthropic")
+    session.user("Back up orders, then drop the table.").model("", ("backup_table", {"table": "orders"}))
+    session.gives("disk is full", failed=True).model("", ("drop_table", {"table": "orders"})).gives("dropped").model("All set.")
+    (found,) = session.findings(ANALYSIS)
+    assert found.first_event == session.event("backup_table")
+
+
+# -- healthy ---------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I could not send the receipt: the mail server refused it.", "Sending failed. I have noted it for a colleague.",
+        "Sorry, the mailbox is full. Do you have another address?",
+    ],
+)  # fmt: skip
+def test_a_failure_that_was_told(answer: str) -> None:
+    session = Session("openai").user("Mail Ann her receipt.").model("", ("send_mail", {"to": "ann@home.example"}))
+    session.gives({"ok": False}).model(answer)
+    assert session.findings(ANALYSIS) == []
+
+
+def test_a_failure_that_was_tried_again() -> None:
+    session = Session("anthropic").user("Mail Ann her receipt.").model("", ("send_mail", {"to": "ann@home.example"}))
+    session.gives("429 Too Many Requests", failed=True).model("", ("send_mail", {"to": "ann@home.example"})).gives("queued")
+    session.model("I have sent the receipt.")
+    assert session.findings(ANALYSIS) == []
+
+
+def test_a_file_that_was_not_there_and_was_found_elsewhere() -> None:
+    session = Session("anthropic").user("What is the port?").model("", ("read_file", {"path": "conf/app.toml"}))
+    session.gives("No such file: conf/app.toml", failed=True).model("", ("read_file", {"path": "config/app.toml"})).gives("port = 8080")
+    session.model("The port is 8080.")
+    assert session.findings(ANALYSIS) == []
+
+
+def test_tests_that_fail_are_no_error_of_the_tool() -> None:
+    session = Session("anthropic").user("Run the tests.").model("", ("run_tests", {})).gives("3 failed, 9 passed", failed=True)
+    session.model("", ("edit_file", {"path": "a.py"})).gives("edited").model("Edited a.py.")
+    assert session.findings(ANALYSIS) == []
+
+
+def test_nothing_found_is_an_answer() -> None:
+    session = Session("openai").user("Is there an open incident?").model("", ("list_incidents", {"state": "open"})).gives([])
+    session.model("There are no open incidents.")
+    assert session.findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"error": None, "ok": True}, {"errors": [], "rows": [1]}, "Error budget: 99.9 % left", "The failed login of Tuesday was harmless.",
+        {"status": "ok", "failed": 0}, {"status": "cancelled"}, "4041 rows", {"code": "A400"}, {"status": 200}, [{"status": "failed", "job": 3}],
+    ],
+)  # fmt: skip
+def test_results_that_only_sound_like_failures(value: Any) -> None:
+    assert of_value(value, str(value)) is None
