@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -201,7 +201,7 @@ def doings(case: Case) -> Doings:
     def place_of(step: Step) -> int:
         if step.event_id in answered:
             return answered[step.event_id]
-        return bisect_left(seqs, step.seq)
+        return bisect_right(seqs, step.seq)
 
     for turn in case.story.turns:
         for item in turn.items:

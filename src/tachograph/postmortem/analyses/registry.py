@@ -6,12 +6,14 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from . import (
+    agent_code,
     changed,
     contradictions,
     false_claim,
     misread_error,
     placeholders,
     poisoned_context,
+    repeated_effect,
     tool_drift,
     truncated,
 )
@@ -34,6 +36,8 @@ BUILT_IN: tuple[Analysis, ...] = (
     truncated.ANALYSIS,
     misread_error.ANALYSIS,
     false_claim.ANALYSIS,
+    repeated_effect.ANALYSIS,
+    agent_code.ANALYSIS,
 )
 
 

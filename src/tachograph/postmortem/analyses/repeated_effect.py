@@ -1,0 +1,214 @@
+"""The same effect twice, and calls that were tried again and again.
+
+*Duplicate effect*. *Cause*: a call that reaches outside ran twice with the same arguments. Its consequence is itself: it was done twice. Between the two:
+
+* no model call, and the model had asked once: the agent's code did it (class ``harness``);
+* an error, a timeout or an empty answer of the first: the model asked again, not knowing whether it had been done (class ``tool``); also where the first had
+  succeeded and nobody had asked for it again.
+
+*Retry storm*. ``STORM`` or more failures of the same call in a row: by the agent's code (class ``harness``) or asked for by the model (class
+``tool``).
+
+First event: the first repetition. No finding: a call that only reads; a first try that was refused before anything was done (429, 401, validation, connection
+refused); an idempotency key that both have; calls that come to the same when done twice (set, update, close, PUT, DELETE); what a person asked for again;
+shells, whose commands are run again all the time.
+
+*Cannot see*: whether the other side told the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tachograph.format import canonical
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.values import plain, quoted
+
+from .actions import Action, doings, first_of
+from .citing import said
+from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
+from .effects import effects, words_of
+from .results import failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
+
+    from .effects import Effect
+
+#: As many failures of the same call in a row are a storm. Clients of providers try again two to five times by themselves.
+STORM, STORM_OF_MODEL = 6, 5
+#: Doing this twice with the same arguments comes to the same as doing it once.
+_SAME = frozenset(
+    ["set", "update", "put", "replace", "delete", "remove", "close", "disable", "enable", "cancel", "mark", "tag", "label", "assign", "unassign", "lock", "unlock", "resolve", "archive", "restart", "stop", "start", "approve", "sync", "upsert", "save", "write", "overwrite", "rename", "move", "edit", "patch", "modify", "configure", "resize", "scale", "acknowledge", "ack", "subscribe", "unsubscribe", "revoke", "block", "unblock", "merge", "deploy", "rollback", "rotate", "reset", "check", "run", "execute", "apply", "pause", "resume", "drain"]
+)  # fmt: skip
+_KEY = re.compile(r"idempot|request[_-]?id|dedup|client[_-]?token|nonce|transaction[_-]?id|message[_-]?id", re.IGNORECASE)
+#: Refused before anything was done.
+_REFUSED = re.compile(
+    r"\b(?:400|401|403|404|405|409|413|415|422|429|too many requests|rate[- ]?limit\w*|throttl\w+|unauthori[sz]ed|forbidden|permission|denied|invalid|validation|missing|required|malformed|bad request"
+    r"|not found|no such|unknown|connection refused|could not resolve|name resolution|dns|insufficient|declined|rejected|schema|unsupported|not allowed|quota)\b",
+    re.IGNORECASE,
+)
+#: Nobody knows whether it was done.
+_OPEN = re.compile(r"time(?:d)?[ -]?out|deadline|50[0234]\b|gateway|reset by peer|connection (?:reset|closed|aborted|lost)|unavailable|no answer|broken|internal (?:server )?error|interrupted|temporar", re.IGNORECASE)  # fmt: skip
+
+
+def find(case: Case) -> Iterator[Finding]:
+    """Duplicates, then storms."""
+    yield from _duplicates(case)
+    yield from _storms(case)
+    yield from _attempts(case)
+
+
+def _duplicates(case: Case) -> Iterator[Finding]:
+    known = doings(case)
+    asked = {id(action.run): action for action in known.actions}
+    before: dict[bytes, Effect] = {}
+    told: set[bytes] = set()
+    for effect in effects(case):
+        run = effect.run
+        if effect.reach != "outside" or run.kind == "process" or run.outcome in ("asked", "cut") or not _counts(effect):
+            continue
+        key = _key(run)
+        first = before.get(key)
+        before[key] = effect
+        if first is None or key in told:
+            continue
+        failed = failure(first.run)
+        failed = None if failed is not None and failed.kind == "nothing" else failed
+        if failed is not None and _REFUSED.search(f"{failed.what} {first.run.output.text()[:500]}") and not _OPEN.search(failed.what):
+            continue
+        again = failure(run)
+        if again is not None and again.kind == "error" and not _OPEN.search(again.what):
+            continue  # the second was refused: it was done once
+        by_code = _by_code(first, effect, asked)
+        if not by_code and _asked_again(known.passages, first, effect):
+            continue
+        told.add(key)
+        if failed is not None and again is not None:
+            continue  # both failed: a storm, if they are many
+        who = "the agent's code made it again without asking the model" if by_code else (
+            f"the model asked for it again after the first {_ended(failed.what)}" if failed is not None else "the model asked for it again, though the first had succeeded"
+        )  # fmt: skip
+        yield Finding(
+            cause="harness" if by_code else "tool", analysis="repeated_effect",
+            confidence=PROVEN if by_code and failed is None else STRONG + 0.05 if by_code or failed is not None else LIKELY + 0.1,
+            first_event=run.event_id, first_seq=run.seq,
+            evidence=(
+                Evidence(event_id=first.run.event_id, seq=first.run.seq, what="the first time"),
+                Evidence(event_id=run.event_id, seq=run.seq, what="the same again"),
+            ),
+            statement=f"{quoted(run.title, 120)} was done twice with the same arguments: {who}.",
+        )  # fmt: skip
+
+
+def _ended(what: str) -> str:
+    return f"ended with {said(what)}, which does not say that nothing was done"
+
+
+def _counts(effect: Effect) -> bool:
+    """Whether doing it twice is more than doing it once."""
+    run = effect.run
+    if run.kind == "http":
+        return (run.method or "").upper() == "POST" and not _KEY.search(run.input.text()[:4000])
+    names = set(words_of(run.name))
+    if names & {
+        "bash",
+        "shell",
+        "terminal",
+        "sql",
+        "query",
+        "python",
+        "code",
+        "exec",
+        "command",
+        "browser",
+        "click",
+        "note",
+        "log",
+        "memory",
+        "think",
+        "plan",
+        "todo",
+    }:
+        return False
+    first = next((word for word in words_of(run.name) if word in _SAME), None)
+    return first is None and not _keyed(run.input.value)
+
+
+def _keyed(value: Any) -> bool:
+    return isinstance(value, dict) and any(_KEY.search(str(key)) for key in value)
+
+
+def _key(run: Any) -> bytes:
+    return canonical.dumps([run.name, run.title if run.kind == "http" else "", plain(run.input.value)])
+
+
+def _by_code(first: Effect, second: Effect, asked: dict[int, Action]) -> bool:
+    """Whether the agent's code did it again: in the same step, and the model had asked once (or not at all)."""
+    if first.step is None or second.step is None or first.step.number != second.step.number:
+        return first.step is None and second.step is None
+    name = second.run.name
+    wishes = [part for part in second.step.reply if part.type == "tool_use" and part.name == name]
+    if not wishes:
+        return True
+    same = [part for part in wishes if plain(part.value) == plain(second.run.input.value)]
+    return len(same) < 2 and (id(second.run) not in asked or asked[id(second.run)].asked is None or len(wishes) < 2)
+
+
+def _asked_again(passages: tuple[Passage, ...], first: Effect, second: Effect) -> bool:
+    """Whether a person spoke in between."""
+    return any(passage.kind == "user" and first.run.seq < passage.seq < second.run.seq for passage in passages)
+
+
+def _storms(case: Case) -> Iterator[Finding]:
+    row: list[Action] = []
+    latest: bytes | None = None
+    for action in (*doings(case).actions, None):
+        key = canonical.dumps([action.run.name, action.run.kind, plain(action.run.input.value)]) if action is not None else None
+        bad = action is not None and action.run.outcome != "asked" and (told := failure(action.run)) is not None and told.kind == "error"
+        if action is not None and bad and (key == latest or not row):
+            row.append(action)
+            latest = key
+            continue
+        if row:
+            yield from _storm(row)
+        row, latest = ([action], key) if action is not None and bad else ([], None)
+
+
+def _storm(row: list[Action]) -> Iterator[Finding]:
+    steps = {action.step.number for action in row if action.step is not None}
+    by_code = len(steps) <= 1
+    if len(row) < (STORM if by_code else STORM_OF_MODEL):
+        return
+    told = failure(row[0].run)
+    who = "by the agent's code, with no model call in between" if by_code else "as the model asked each time"
+    yield Finding(
+        cause="harness" if by_code else "tool", analysis="repeated_effect", confidence=STRONG if by_code else LIKELY,
+        first_event=row[1].run.event_id, first_seq=row[1].run.seq,
+        evidence=(row[0].cite(f"the first failure: {said(told.what) if told else ''}"), row[-1].cite(f"the last of {len(row)}")),
+        statement=f"{quoted(row[0].run.title, 120)} failed {len(row)} times in a row and was made again each time, {who}.",
+    )  # fmt: skip
+
+
+def _attempts(case: Case) -> Iterator[Finding]:
+    """A model call that was sent again and again, each time in vain."""
+    for step in case.story.steps:
+        if len(step.attempts) + (1 if step.bad else 0) < STORM:
+            continue
+        event_id, seq = first_of(step)
+        second = step.attempts[1]
+        yield Finding(
+            cause="harness", analysis="repeated_effect", confidence=LIKELY, first_event=second.event_id, first_seq=second.seq,
+            evidence=(
+                Evidence(event_id=event_id, seq=seq, what="the first attempt"),
+                Evidence(event_id=step.event_id, seq=step.seq, what=f"the last of {len(step.attempts) + 1}"),
+            ),
+            statement=f"The same model call was made {len(step.attempts) + 1} times in a row by the agent's code.",
+        )  # fmt: skip
+
+
+ANALYSIS = Analysis(name="repeated_effect", looks_for="an effect that was made twice, and calls tried again and again", run=find)

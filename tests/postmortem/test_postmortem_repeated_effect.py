@@ -1,0 +1,115 @@
+"""Effects that were made twice, and calls that were tried again and again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sample_recordings import Tape, start
+from telling_tapes import KINDS, Session
+
+from tachograph.core import events
+from tachograph.postmortem.analyses.repeated_effect import ANALYSIS
+from tachograph.postmortem.case import open_case
+
+PAY: tuple[str, dict[str, Any]] = ("transfer_money", {"to": "DE44500105", "amount": 300})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("error", ["request timed out", "504 Gateway Timeout", "connection reset by peer"])
+def test_the_model_asks_again_after_a_time_out(kind: str, error: str) -> None:
+    session = Session(kind).user("Pay the rent.").model("", PAY).gives(error, failed=True).model("", PAY).gives({"ok": True}).model("Paid.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("tool", session.event("transfer_money", 1))
+
+
+def test_the_agent_s_code_does_it_twice() -> None:
+    session = (
+        Session("openai", declared={"send_sms": "external"}).user("Tell Ann.").model("", ("send_sms", {"to": "+4915112345", "text": "hi"}))
+    )
+    session.gives("queued")
+    session.tape.add(
+        events.ToolCall, name="send_sms", source="declared", effect="external", input={"to": "+4915112345", "text": "hi"}, output="queued",
+        lane="main",
+    )  # fmt: skip
+    session.model("I told Ann.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("harness", session.event("send_sms", 1))
+    assert found.confidence >= 0.9
+
+
+def test_the_same_exchange_twice_by_the_agent_s_code() -> None:
+    tape = Tape()
+    start(tape)
+    for _ in range(2):
+        tape.tick(10)
+        tape.add(
+            events.Http, method="POST", host="shop.example", status=201, lane="main",
+            request={"method": "POST", "url": "https://shop.example/orders", "headers": {}, "body": {"sku": "K-9", "qty": 2}},
+        )  # fmt: skip
+    (found,) = ANALYSIS.run(open_case(tape))
+    assert (found.cause, found.first_event) == ("harness", "evt_0002")
+
+
+def test_a_storm_by_the_model_and_by_the_code() -> None:
+    session = Session("bedrock").user("What is the weather?")
+    for _ in range(6):
+        session.model("", ("get_weather", {"city": "Bonn"})).gives("503 Service Unavailable", failed=True)
+    (found,) = session.model("I cannot reach it.").findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("tool", session.event("get_weather", 1))
+    code = Session("openai", declared={"get_weather": "read"}).user("What is the weather?").model("", ("get_weather", {"city": "Bonn"}))
+    for _ in range(8):
+        code.tape.add(
+            events.ToolCall, name="get_weather", source="declared", effect="read", input={"city": "Bonn"}, outcome="error", lane="main",
+            error={"type": "OSError", "message": "refused"},
+        )  # fmt: skip
+    (found,) = code.findings(ANALYSIS)
+    assert found.cause == "harness"
+
+
+# -- healthy ---------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", ["429 Too Many Requests", "401 Unauthorized", "amount is missing", "connection refused"])
+def test_a_retry_behind_a_refusal(error: str) -> None:
+    session = (
+        Session("anthropic")
+        .user("Pay the rent.")
+        .model("", PAY)
+        .gives(error, failed=True)
+        .model("", PAY)
+        .gives({"ok": True})
+        .model("Paid.")
+    )
+    assert session.findings(ANALYSIS) == []
+
+
+def test_an_idempotency_key_makes_it_safe() -> None:
+    pay = ("transfer_money", {"to": "DE44500105", "amount": 300, "idempotency_key": "k-1"})
+    session = (
+        Session("anthropic").user("Pay.").model("", pay).gives("timed out", failed=True).model("", pay).gives({"ok": True}).model("Paid.")
+    )
+    assert session.findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize("name", ["get_order", "list_messages", "update_ticket", "close_incident", "set_flag", "bash"])
+def test_what_may_be_done_twice(name: str) -> None:
+    session = (
+        Session("openai").user("Go on.").model("", (name, {"id": 7})).gives("ok").model("", (name, {"id": 7})).gives("ok").model("Done.")
+    )
+    assert session.findings(ANALYSIS) == []
+
+
+def test_a_person_asks_for_it_again_and_two_that_differ() -> None:
+    session = Session("openai").user("Order a pizza.").model("", ("order_food", {"what": "pizza"})).gives("ok").model("Ordered.")
+    session.user("One more of the same!").model("", ("order_food", {"what": "pizza"})).gives("ok").model("Ordered.")
+    assert session.findings(ANALYSIS) == []
+    session = Session("openai").user("Mail both.").model("", ("send_mail", {"to": "a@x.example"}), ("send_mail", {"to": "b@x.example"}))
+    assert session.gives("ok", "ok").model("Done.").findings(ANALYSIS) == []
+
+
+def test_a_few_failures_are_no_storm() -> None:
+    session = Session("bedrock").user("What is the weather?")
+    for _ in range(3):
+        session.model("", ("get_weather", {"city": "Bonn"})).gives("503", failed=True)
+    assert session.model("I cannot reach it.").findings(ANALYSIS) == []
