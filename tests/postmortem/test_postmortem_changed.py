@@ -140,9 +140,22 @@ def test_a_tool_that_is_defined_otherwise(provider: str) -> None:
 def test_a_guardrail_that_is_gone_or_older() -> None:
     guard = {"id": "gr-1", "version": "7", "action": "NONE"}
     good = clinic(CAREFUL, 200, "converse", guardrail=guard)
-    for now in (None, {**guard, "version": "3"}, {**guard, "stream_processing_mode": "async"}):
+    for now in (None, {**guard, "version": "3"}):
         first, *others = found(good, clinic(CAREFUL, 800, "converse", guardrail=now))
         assert (first.cause, first.first_event, others) == ("policy", "evt_0001", []), now
+
+
+def test_a_guardrail_that_is_set_otherwise_in_the_request() -> None:
+    def guarded(mode: str, dose: int) -> Tape:
+        tape = clinic(CAREFUL, dose, "converse", guardrail={"id": "gr-1", "version": "7", "action": "NONE"})
+        call = tape.entries[1].event
+        assert isinstance(call, events.ModelCall)
+        tape.contents[str(call.prompt_redacted_uri)]["guardrailConfig"] = {"guardrailIdentifier": "gr-1", "streamProcessingMode": mode}
+        return tape
+
+    first, *others = found(guarded("sync", 200), guarded("async", 800))
+    assert (first.cause, first.first_event, others) == ("policy", "evt_0001", [])
+    assert "streamProcessingMode async" in first.statement
 
 
 def test_a_guardrail_of_the_agent_in_another_version_is_cited_at_its_verdict() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tachograph.core import events
 from tachograph.postmortem.bundle import params_recorded
 from tachograph.postmortem.case import Evidence
-from tachograph.postmortem.values import one_line, textual, visible
+from tachograph.postmortem.values import one_line, read, textual, visible
 
 from .changes_found import Found
 from .citing import begun, said
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 _NOTHING = frozenset(
     ["stream", "stream_options", "metadata", "user", "store", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier", "anthropic_version", "anthropic_beta", "betas", "include", "request_metadata", "cache_control", "n", "timeout", "safety", "previous_response_id", "conversation", "background", "accept", "content_type"]
 )  # fmt: skip
-#: Of a guardrail of a model call, what is its verdict and not its configuration.
-_VERDICT = ("id", "version", "action", "assessments", "reason", "trace", "source")
 _RELEASE = re.compile(r"(?:[-@:.](?:\d[\d.]*|v\d[\d.:]*|latest|preview|exp|beta|stable|\d{4}-\d\d-\d\d))+\Z")
 _ROUTES = re.compile(
     r"\A(?:.*/)?(?:(?:us|eu|apac|global|us-gov|jp|au)\.)?(?:anthropic|amazon|meta|mistral|cohere|openai|ai21|deepseek|google|models|publishers)[./]",
@@ -137,6 +135,7 @@ _Guard = tuple[Evidence, str | None, dict[str, Any], set[str]]
 
 
 def _guards(case: Case) -> dict[str, _Guard]:
+    """By id: the event that shows it first (its own, rather than that of the model call it belongs to), version, configuration, verdicts."""
     found: dict[str, _Guard] = {}
     for entry in case.recording.entries:
         event = entry.event
@@ -148,7 +147,18 @@ def _guards(case: Case) -> dict[str, _Guard]:
             continue
         name = str(one.get("id") or "(unnamed)")
         version = str(one["version"]) if one.get("version") is not None else None
-        config = {key: value for key, value in one.items() if key not in _VERDICT}
-        known = found.setdefault(name, (Evidence(event_id=event.id, seq=entry.seq, what="the guardrail"), version, config, set()))
-        known[3].add(str(one.get("action") or "").upper())
+        shown = Evidence(event_id=event.id, seq=entry.seq, what="the guardrail")
+        if name not in found:
+            found[name] = shown, version, _config(case, event), set()
+        elif isinstance(event, events.Guardrail) and event.call_id == found[name][0].event_id:
+            found[name] = shown, *found[name][1:]
+        found[name][3].add(str(one.get("action") or "").upper())
     return found
+
+
+def _config(case: Case, event: events.Event) -> dict[str, Any]:
+    """How a model call sets its guardrail, beside its id and version."""
+    request = read(case.recording, event.prompt_redacted_uri).value if isinstance(event, events.ModelCall) else None
+    config = request.get("guardrailConfig") if isinstance(request, dict) else None
+    names = ("guardrailIdentifier", "guardrailVersion", "trace")
+    return {key: value for key, value in config.items() if key not in names} if isinstance(config, dict) else {}

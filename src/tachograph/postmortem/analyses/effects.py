@@ -52,7 +52,9 @@ class Effect:
     @property
     def since(self) -> int:
         """The line from which on it was under way. A tool that is seen on the wire alone has its line behind the call that was told its result."""
-        return min(self.step.seq, self.run.seq) if self.step is not None and self.run.source != "declared" else self.run.seq
+        return (
+            min(self.step.seq, self.run.seq) if self.step is not None and self.run.source in ("wire", "asked", "provider") else self.run.seq
+        )
 
 
 @once

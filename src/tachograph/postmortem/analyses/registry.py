@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import (
     agent_code,
+    approvals,
     changed,
     contradictions,
     false_claim,
+    guardrails,
     misread_error,
     placeholders,
     poisoned_context,
@@ -28,16 +30,18 @@ if TYPE_CHECKING:
 GROUP = "tachograph.analyses"
 
 BUILT_IN: tuple[Analysis, ...] = (
+    agent_code.ANALYSIS,
+    approvals.ANALYSIS,
     changed.ANALYSIS,
     contradictions.ANALYSIS,
+    false_claim.ANALYSIS,
+    guardrails.ANALYSIS,
+    misread_error.ANALYSIS,
     placeholders.ANALYSIS,
     poisoned_context.ANALYSIS,
+    repeated_effect.ANALYSIS,
     tool_drift.ANALYSIS,
     truncated.ANALYSIS,
-    misread_error.ANALYSIS,
-    false_claim.ANALYSIS,
-    repeated_effect.ANALYSIS,
-    agent_code.ANALYSIS,
 )
 
 

@@ -1,0 +1,311 @@
+"""An effect without the approval that it needed, or with one that was not of it.
+
+Cause, in the order of how sure it is: a refused effect that was done; an approval that came after it, that nobody had answered or that had run out; an
+approver who was shown something else than what ran, or less; no approval where others of the kind have one, or where the instructions ask for one; an
+agent that approves for itself. The consequence is the effect.
+
+Whether a person who said yes had understood it, the record does not show. Where nothing shows that approvals are the rule, an effect without one is none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.values import quoted, visible
+
+from .amounts import amounts, number
+from .citing import called, cite, joined, said
+from .contract import LIKELY, PROVEN, STRONG, WEAK, Analysis, Finding
+from .effects import Effect, words_of
+from .gates import Gate, agreed, before, gated, gates, pairs
+from .instructions import instructions, stems
+from .once import entered
+from .outgoing import arguments_of
+from .stopped import happened
+from .symptoms import doing, hard
+from .terms import names_one, terms, values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case, Evidence
+
+    from .instructions import Instruction
+
+NAME = "approval"
+
+_DEMANDS = re.compile(
+    r"\b(?:approv\w+|sign[- ]?offs?|permission|consent|authori[sz]ation|confirm(?:ation|ed|s)?\b|human review|four[- ]eyes|second (?:person|pair)"
+    r"|ask (?:the |a |an |your |for )?(?:user|human|customer|manager|operator|owner|supervisor|person|client|team|lead|duty|on-call|approval|permission)\w*)\b",
+    re.IGNORECASE,
+)
+_NO_NEED = re.compile(
+    r"\b(?:no|without|not need|don't need|do not need|not require[sd]?|needs no|never ask|do not ask|don't ask|already) (?:\w+ ){0,2}(?:approv|confirm|permission|ask|sign)",
+    re.IGNORECASE,
+)
+_GATING = re.compile(
+    r"\b(?:before|require[sd]?|requires|needs?|must|only (?:after|with|when|if)|without|never|always|obtain|get|wait|ask|mandatory|subject to|until)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"\b(?:if|when|for|in|on|to|of)\s+([^,.;:]{3,80})", re.IGNORECASE)
+_SELF = frozenset(["agent", "assistant", "model", "self", "llm", "ai", "bot", "me", "myself", "claude", "gpt"])
+_WHERE = frozenset(
+    ["to", "recipient", "recipients", "email", "cc", "bcc", "account", "iban", "host", "url", "env", "environment", "target", "path", "destination", "beneficiary", "payee", "channel", "phone", "address", "database", "bucket", "branch", "cluster", "namespace", "region", "table"]
+)  # fmt: skip
+_PLACES = frozenset(["production", "prod", "staging", "dev", "development", "test", "sandbox", "live", "qa", "canary", "preprod"])
+_SAME_PLACE = {"prod": "production", "live": "production", "development": "dev"}
+_UNTIL = re.compile(
+    r"\b(?:until|expires?(?: at| on)?|valid (?:until|to|through))[:= ]*(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"(?:…|\.\.\.|\[truncated\]|\[cut\])\s*[)\]}\"']*\s*\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lack:
+    sure: float
+    what: str
+    gate: Gate | None
+
+
+def run(case: Case) -> Iterator[Finding]:
+    """For each effect its surest finding; one for each tool."""
+    made: dict[str, Finding] = {}
+    by_effect, _ = pairs(case)
+    for effect in gated(case):
+        if not happened(effect.run):
+            continue
+        lack = _lack(case, effect, by_effect.get(effect.run.event_id, []))
+        if lack is not None and (effect.run.name not in made or made[effect.run.name].confidence < lack.sure):
+            made[effect.run.name] = _finding(case, effect, lack)
+    yield from made.values()
+
+
+def _lack(case: Case, effect: Effect, own: list[Gate]) -> _Lack | None:
+    earlier = [gate for gate in own if before(gate, effect)]
+    granted = [gate for gate in earlier if gate.decision == "granted"]
+    last = earlier[-1] if earlier else None
+    if last is not None and last.decision == "refused":
+        return _Lack(sure=PROVEN, what=f"was done although it had been refused ({_words(last)})", gate=last)
+    if last is not None and last.decision == "open" and not granted:
+        return _Lack(sure=STRONG + 0.05, what=f"was done although nobody had approved it ({_words(last)})", gate=last)
+    if granted:
+        return _of_granted(case, effect, granted[-1])
+    late = next((gate for gate in own if gate.decision == "granted"), None)
+    if late is not None:
+        return _Lack(sure=STRONG + 0.05, what=f"was approved only when it had been done ({_words(late)})", gate=late)
+    return _none(case, effect)
+
+
+def _words(gate: Gate) -> str:
+    return f"{visible(gate.word[:60]) or 'no decision'}{f' by {visible(gate.approver)}' if gate.approver else ''}"
+
+
+def _of_granted(case: Case, effect: Effect, gate: Gate) -> _Lack | None:
+    if (until := _ran_out(case, effect, gate)) is not None:
+        return _Lack(sure=STRONG, what=f"was done when its approval had run out ({until})", gate=gate)
+    found = _shown_otherwise(gate, effect, wrong=bool(hard(case)))
+    if found is not None:
+        return found
+    start = case.story.start
+    names = {name.lower() for name in (start.agent, start.name) if name} if start is not None else set()
+    approver = gate.approver.strip().lower()
+    if approver and (approver in names or set(words_of(approver)) & _SELF):
+        others = any(
+            other.approver and not set(words_of(other.approver)) & _SELF and other.approver.lower() not in names for other in gates(case)
+        )
+        return _Lack(
+            sure=STRONG if others or demanded(case, effect) else LIKELY,
+            what=f"was approved by the agent itself ({_words(gate)})",
+            gate=gate,
+        )
+    return None
+
+
+def _ran_out(case: Case, effect: Effect, gate: Gate) -> str | None:
+    found = _UNTIL.search(f"{gate.scope} {gate.shown or ''} {gate.word}"[:4000])
+    entry = case.recording.by_id(effect.run.event_id)
+    if found is None or entry is None:
+        return None
+    try:
+        until, now = (datetime.fromisoformat(text.replace(" ", "T", 1)) for text in (found[1], entry.ts))
+    except ValueError:
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=now.tzinfo)
+    if len(found[1]) == 10:
+        until = until.replace(hour=23, minute=59, second=59)
+    return found[1] if now > until else None
+
+
+def _shown_otherwise(gate: Gate, effect: Effect, *, wrong: bool) -> _Lack | None:
+    """Compares what was shown with what ran: another amount or place; or one that was not shown."""
+    shown = gate.shown
+    if shown is None or not shown.strip() or effect.run.kind != "tool":
+        return None
+    given = list(values(effect.run.input.value))
+    text = shown.lower()
+    numbers = {float(term) for term in terms(shown[:8000]) if number(term) is not None and not _of_word(term)}
+    other: list[str] = []
+    less: list[str] = []
+    seen = 0
+    much = dict(amounts(effect.run.input.value))
+    for path, value in given:
+        name = words_of(path.rpartition(".")[2])
+        fields = _field(gate.value, path)
+        if path in much:
+            if any(abs(one - much[path] * factor) < 1e-9 for one in numbers for factor in (1, 100, 0.01)):
+                seen += 1
+            else:
+                (other if numbers - _own(given, much) or fields is not None else less).append(f"{path}={value}")
+        elif value.strip().lower() in text:
+            seen += 1
+        elif fields is not None and len(value) < 200:
+            other.append(f"{path}={value}")
+        elif len(value) < 200 and set(name) & _WHERE and not _shared(value, text):
+            (other if _alike(value, shown) else less).append(f"{path}={value}")
+    if other:
+        return _Lack(sure=STRONG + 0.07, what=f"has {said(other[0])}, where the approver was shown {quoted(shown)}", gate=gate)
+    if less and (_CUT.search(shown) or seen):
+        return _Lack(sure=STRONG - 0.05, what=f"has {said(less[0])}, of which the approver was shown nothing: {quoted(shown)}", gate=gate)
+    if less and not seen:
+        sure = LIKELY if wrong else WEAK + 0.07
+        return _Lack(sure=sure, what=f"has {said(less[0])}, of which the approver was shown nothing: {quoted(shown)}", gate=gate)
+    return None
+
+
+def _of_word(term: str) -> bool:
+    return any(character.isalpha() for character in term)
+
+
+def _own(given: list[tuple[str, str]], much: dict[str, float]) -> set[float]:
+    """Numbers of the call that are no amounts: a shown one of them is no other amount."""
+    return {found for path, value in given if path not in much and (found := number(value)) is not None}
+
+
+def _field(value: object, path: str) -> object | None:
+    """What was shown under the same name, where the approver was shown fields."""
+    if not isinstance(value, dict):
+        return None
+    inner = value.get("input") or value.get("arguments") or value.get("args") or value
+    found = inner.get(path) if isinstance(inner, dict) else None
+    return found if found is not None else value.get(path)
+
+
+def _shared(value: str, text: str) -> bool:
+    """Whether most of a value's telling words stand in the shown text, or it is the same place under another name."""
+    own = {_SAME_PLACE.get(term, term) for term in terms(value)}
+    there = {_SAME_PLACE.get(term, term) for term in terms(text)}
+    return bool(own) and len(own & there) * 2 > len(own)
+
+
+def _alike(value: str, shown: str) -> bool:
+    """Whether the shown text has another value of the same look: an address for an address, a place for a place."""
+    if set(terms(value)) & _PLACES:
+        return bool(set(terms(shown)) & _PLACES)
+    look = _look(value)
+    return names_one(value.strip().lower()) and any(names_one(term) and _look(term) == look for term in terms(shown))
+
+
+def _look(text: str) -> str:
+    text = text.strip().lower()
+    if "@" in text:
+        return "@"
+    if "://" in text:
+        return "://"
+    if text.startswith(("/", "~", "./")):
+        return "/"
+    return re.sub(r"[a-z]+", "a", re.sub(r"\d+", "9", text))
+
+
+# -- none at all ---------------------------------------------------------------------------------------------------------------
+
+
+def _none(case: Case, effect: Effect) -> _Lack | None:
+    if agreed(case, effect):
+        return None
+    rule = demanded(case, effect)
+    if rule is not None and effect.reach == "outside":
+        return _Lack(sure=STRONG + 0.05, what=f"was done without an approval, which is asked for: {said(rule.text)}", gate=None)
+    others = _others(case, effect)
+    if others is not None:
+        where, count = others
+        return _Lack(
+            sure=STRONG,
+            what=f"was done without an approval, which {count} {'other calls' if count > 1 else 'other call'} of this tool {where}",
+            gate=None,
+        )
+    return None
+
+
+def _others(case: Case, effect: Effect) -> tuple[str, int] | None:
+    """Whether other calls of the same tool were approved, here or in the last good session; unless one approval was given for all that follow."""
+    if any(gate.broad and gate.decision == "granted" and gate.seq < effect.run.seq for gate in gates(case)):
+        return None
+    name = effect.run.name
+    by_effect, _ = pairs(case)
+    here = [other for other in gated(case) if other.run.name == name and other.run.event_id != effect.run.event_id]
+    count = sum(any(gate.decision == "granted" for gate in by_effect.get(other.run.event_id, ())) for other in here)
+    if count:
+        return "had here", count
+    if case.good is None:
+        return None
+    by_effect, _ = pairs(case.good)
+    there = [bool(by_effect.get(other.run.event_id)) for other in gated(case.good) if other.run.name == name]
+    return ("had in the last good session", len(there)) if there and all(there) else None
+
+
+def demanded(case: Case, effect: Effect) -> Instruction | None:
+    """The instruction, if any, by which an effect needs an approval."""
+    for rule in instructions(case):
+        if not _DEMANDS.search(rule.text) or not _GATING.search(rule.text) or _NO_NEED.search(rule.text) or rule.seq > effect.run.seq:
+            continue
+        of_tool = ".tools[" in rule.position
+        if of_tool and not _of_this_tool(case, rule, effect):
+            continue
+        about = doing(effect) | (stems(effect.run.title[:400]) if effect.run.kind == "tool" else frozenset())
+        if not of_tool and not _acting(rule) & doing(effect):
+            continue
+        if rule.beyond is not None:
+            much = [amount for _, amount in amounts(effect.run.input.value)]
+            if not any(amount > rule.beyond for amount in much):
+                continue
+        elif not of_tool and not _applies(rule, about | stems(arguments_of(effect.run)[:4000])):
+            continue
+        return rule
+    return None
+
+
+def _acting(rule: Instruction) -> frozenset[str]:
+    """What an instruction is about, without the approval itself."""
+    return stems(_DEMANDS.sub(" ", rule.text))
+
+
+def _of_this_tool(case: Case, rule: Instruction, effect: Effect) -> bool:
+    return any(
+        passage.position == rule.position and passage.event_id == rule.event_id and passage.name == effect.run.name
+        for passage in entered(case)
+    )
+
+
+def _applies(rule: Instruction, there: frozenset[str]) -> bool:
+    """Whether the case that a sentence names is this one: of ``for refunds to new customers`` some word stands in the call."""
+    found = [
+        stems(match[1]) for match in _WHEN.finditer(_DEMANDS.sub(" ", rule.text)) if match[0].lower().startswith(("if", "when", "for"))
+    ]
+    return not found or all(not words or words & there for words in found)
+
+
+def _finding(case: Case, effect: Effect, lack: _Lack) -> Finding:
+    first = cite(lack.gate.item, "the approval") if lack.gate is not None else called(effect.run)
+    shown: list[Evidence] = [first, called(effect.run), *(one.evidence() for one in hard(case)[:2])]
+    return Finding(
+        cause="approval", analysis=NAME, confidence=lack.sure, first_event=first.event_id, first_seq=first.seq, evidence=joined(shown),
+        statement=f"{called(effect.run).what} {lack.what}.",
+    )  # fmt: skip
+
+
+ANALYSIS = Analysis(name=NAME, looks_for="an effect without an approval, or with one that was not of it", run=run)

@@ -1,0 +1,210 @@
+"""Approvals: who decided what, having been shown what, and of which call; as events of their own, as a tool by which an agent asks a person, or as a
+person's words in the conversation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tachograph.postmortem.marks import refused
+from tachograph.postmortem.shapes import Mark, Run, Step
+
+from .effects import Effect, effects, words_of
+from .once import entered, once
+from .outgoing import arguments_of
+from .terms import identifiers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
+
+Decision = Literal["granted", "refused", "open"]
+
+_OPEN = re.compile(
+    r"pend|expir|time[d_ -]*out|no[_ -](?:answer|response|reply|decision)|request|revok|withdr|await|defer|unanswered|escalat",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"\b(?:den(?:y|ied)|refus\w+|reject\w+|declin\w+|not (?:approved|granted|allowed|ok)|disapprov\w+|no\b|false)", re.IGNORECASE
+)
+_YES = re.compile(r"\b(?:approv\w+|grant\w+|yes|ok(?:ay)?|confirm\w*|allow\w*|accepted|go ahead|true|lgtm)\b", re.IGNORECASE)
+_SAID_YES = re.compile(
+    r"\b(?:yes|yep|yeah|sure|go ahead|approved?|confirm(?:ed)?|do it|proceed|ok(?:ay)?|please do|lgtm|ship it|sounds good)\b", re.IGNORECASE
+)
+_ASKS = frozenset(["request", "ask", "get", "await", "obtain", "seek", "require", "wait", "check", "need"])
+_WHOM = frozenset(
+    [
+        "approval",
+        "permission",
+        "confirmation",
+        "human",
+        "authorization",
+        "authorisation",
+        "signoff",
+        "consent",
+        "manager",
+        "supervisor",
+        "reviewer",
+        "approver",
+        "operator",
+    ]
+)
+_BROAD = re.compile(r"\b(?:always|session|all|everything|any|every|permanent\w*|blanket|remember)\b|\*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """An approval. ``shown``: what the approver was shown, ``None`` where that is not recorded; ``keys``: that by fields, where it was shown so;
+    ``broad``: it holds for more than one call."""
+
+    decision: Decision
+    word: str
+    approver: str
+    scope: str
+    shown: str | None
+    call_id: str | None
+    within: str | None
+    broad: bool
+    step: Step | None
+    item: Mark | Run
+    value: object = None
+
+    @property
+    def seq(self) -> int:
+        return self.item.seq
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        return tuple(words_of(self.scope))
+
+
+@once
+def gates(case: Case) -> tuple[Gate, ...]:
+    """All approvals that have an event, in order."""
+    within = {id(child): run.event_id for _, run in case.story.runs() for child in run.children if isinstance(child, Mark)}
+    found = [_of_mark(step, mark, within.get(id(mark))) for step, mark in case.story.marks("approval")]
+    found += [_of_run(step, run) for step, run in case.story.runs() if asks_a_person(run) and run.outcome != "asked"]
+    return tuple(sorted(found, key=lambda gate: gate.seq))
+
+
+def asks_a_person(run: Run) -> bool:
+    """Whether a tool is the way in which an agent asks for an approval."""
+    words = set(words_of(run.name))
+    return run.kind == "tool" and bool(words & _ASKS) and bool(words & _WHOM)
+
+
+def _of_mark(step: Step | None, mark: Mark, within: str | None) -> Gate:
+    word = str(mark.detail.get("decision") or "")
+    scope = str(mark.detail.get("scope") or "")
+    decision: Decision = "open" if _OPEN.search(word) else "refused" if refused(word) or _NO.match(word) else "granted"
+    return Gate(
+        decision=decision, word=word, approver=str(mark.detail.get("approver") or ""), scope=scope, shown=mark.body.text() if mark.body.there else None,
+        call_id=mark.detail.get("call_id"), within=within, broad=bool(_BROAD.search(f"{word} {scope}")), step=step, item=mark, value=mark.body.value,
+    )  # fmt: skip
+
+
+def _of_run(step: Step | None, run: Run) -> Gate:
+    said = run.output.text()[:600] or run.given.text()[:600]
+    decision: Decision = "refused" if _NO.search(said) else "open" if _OPEN.search(said) else "granted" if _YES.search(said) else "open"
+    return Gate(
+        decision=decision, word=said, approver="", scope="", shown=arguments_of(run), call_id=None, within=None, broad=False, step=step, item=run,
+        value=run.input.value,
+    )  # fmt: skip
+
+
+def gated(case: Case) -> tuple[Effect, ...]:
+    """The effects that an approval may be about."""
+    return tuple(effect for effect in effects(case) if not asks_a_person(effect.run))
+
+
+@once
+def pairs(case: Case) -> tuple[dict[str, list[Gate]], frozenset[int]]:
+    """By an effect's event the approvals that are of it, in order; and the lines of the approvals that are of some effect.
+
+    An approval is of the call that it names. One that names none is of the call within which it was asked for; else of the effect of its own kind
+    (its scope, or the tool that was shown) that it fits best: by what only this call has, then by coming next.
+    """
+    found: dict[str, list[Gate]] = {}
+    used: set[int] = set()
+    every = gated(case)
+    taken: set[str] = set()
+    for gate in gates(case):
+        ranked = sorted(
+            ((_fits(gate, effect, taken), -place, effect) for place, effect in enumerate(every)), key=lambda one: one[:2], reverse=True
+        )
+        for score, _, effect in ranked:
+            if score < 8:
+                break
+            found.setdefault(effect.run.event_id, []).append(gate)
+            used.add(gate.seq)
+            if gate.decision == "granted":
+                taken.add(effect.run.event_id)
+            if not gate.broad:
+                break
+    return found, frozenset(used)
+
+
+def _fits(gate: Gate, effect: Effect, taken: set[str]) -> int:
+    run = effect.run
+    if gate.call_id is not None and gate.call_id in (run.call_id, run.event_id):
+        return 1000
+    if gate.within is not None and gate.within == run.event_id:
+        return 900
+    if gate.call_id is not None or (gate.within is not None and gate.within != run.event_id):
+        return 0
+    name = set(words_of(run.name)) if run.kind == "tool" else set(words_of(run.title[:200]))
+    scope = set(gate.name)
+    if scope and run.kind == "tool" and not (scope & name) and not _BROAD.search(gate.scope) and _is_a_tool(gate.scope, effect):
+        return 0
+    shown = gate.shown or ""
+    score = 0
+    if scope and (scope <= name or name <= scope):
+        score += 12
+    elif scope & name:
+        score += 6
+    score += 10 * min(len(identifiers(shown[:8000]) & identifiers(arguments_of(run)[:8000])), 3)
+    words = set(words_of(shown[:2000]))
+    if run.name.lower() in shown.lower() or (name and name <= words):
+        score += 8
+    elif name & words:
+        score += 4
+    if gate.step is not None and effect.step is not None:
+        apart = effect.step.number - gate.step.number
+        score += 6 if apart == 0 else 3 if apart == 1 else -2 if apart > 1 else -4
+    if not before(gate, effect):
+        score -= 5
+    return score - (9 if run.event_id in taken else 0)
+
+
+def _is_a_tool(scope: str, effect: Effect) -> bool:
+    return scope != effect.run.name and bool(
+        effect.step is None or scope in effect.step.seen.tools or any(part.name == scope for part in effect.step.reply)
+    )
+
+
+def before(gate: Gate, effect: Effect) -> bool:
+    """Whether an approval came before its effect. A tool seen on the wire alone ran at some time behind the answer that asked for it."""
+    run = effect.run
+    if run.source in ("declared", "both") or run.kind != "tool":
+        return gate.seq < run.seq
+    return gate.step is None or effect.step is None or gate.step.number <= effect.step.number
+
+
+def agreed(case: Case, effect: Effect) -> bool:
+    """Whether a person said yes in the conversation, in answer to something, before an effect."""
+    return any(passage.seq <= effect.since for passage in _agreements(case))
+
+
+def _agreements(case: Case) -> Iterator[Passage]:
+    first = min((step.seq for step in case.story.steps), default=None)
+    for passage in entered(case):
+        later = first is not None and passage.seq > first
+        if (
+            passage.kind == "user"
+            and _SAID_YES.search(passage.text[:400])
+            and (later or re.search(r"\b(?:approved|confirm(?:ed)?)\b", passage.text[:400], re.IGNORECASE))
+        ):
+            yield passage

@@ -1,0 +1,245 @@
+"""A guardrail that was ignored, bypassed, or set so that it stops nothing.
+
+Cause: a guardrail said no (or flagged, or did not run), or calls of one conversation were made with it and without it. Consequence: an effect of what it
+had judged followed nonetheless: asked for by the very answer that it stopped, the same call again, or one that has what its verdict names; or the effect
+came by the call that was made without it.
+
+What one does because something was stopped (escalate, notify, hold) is no such effect, nor is a call whose result says that it was held back. A guardrail
+that should have said no and said yes is not seen here, unless its own assessment shows that it found something.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from tachograph.postmortem.shapes import Mark, Run, Step
+from tachograph.postmortem.values import textual, visible
+
+from .citing import called, cite, joined
+from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
+from .effects import Effect, effects
+from .instructions import stems
+from .outgoing import arguments_of
+from .stopped import happened
+from .symptoms import contains_only, hard
+from .terms import identifiers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case, Evidence
+
+NAME = "guardrail_not_heeded"
+
+Said = Literal["stopped", "flagged", "not run"]
+_STOPPED = re.compile(r"interven|block|den(?:y|ied)|refus|reject|fail|stop|violat|forbid|disallow|abort", re.IGNORECASE)
+_FLAGGED = re.compile(
+    r"flag|detect|warn|observ|monitor|alert|shadow|audit|dry[_ -]?run|report|log(?:ged|_only)?\b|suspicious|review", re.IGNORECASE
+)
+_NOT_RUN = re.compile(
+    r"disabl|skip|bypass|\boff\b|error|time[d_ ]*out|unavailable|not[_ ]run|unreachable|exempt|override|ignored", re.IGNORECASE
+)
+_REFUSES = re.compile(
+    r"\b(?:cannot|can't|can’t|unable|not able|sorry|won't|declin\w+|refus\w+|not (?:share|help|possible|allowed))\b", re.IGNORECASE
+)
+_DEEP = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """``said``: what it comes to; ``about``: its words (what it found, where), ``item``: the event that carries it; ``step``: the model call it belongs to or
+    follows; ``inside``: the call within which it was given."""
+
+    name: str
+    said: Said
+    action: str
+    text: str
+    item: Mark | Step
+    step: Step | None
+    inside: Run | None
+    of_answer: bool
+
+    @property
+    def seq(self) -> int:
+        return self.item.seq
+
+
+def run(case: Case) -> Iterator[Finding]:
+    """For each guardrail its surest finding."""
+    made: dict[str, Finding] = {}
+    for verdict in verdicts(case):
+        found = _of_verdict(case, verdict)
+        if found is not None and (verdict.name not in made or made[verdict.name].confidence < found.confidence):
+            made[verdict.name] = found
+    yield from made.values()
+    if not made:
+        yield from _without(case)
+
+
+def verdicts(case: Case) -> list[Verdict]:
+    """Those that were not a plain yes, in order."""
+    found: list[Verdict] = []
+    told: set[str] = set()
+    steps = {step.event_id: step for step in case.story.steps}
+    for step, mark in case.story.marks("guardrail"):
+        call = steps.get(str(mark.detail.get("call_id")))
+        if call is not None:
+            told.add(call.event_id)
+        said = _reading(str(mark.detail.get("action") or "")) if mark.bad else _detected(mark.body.value)
+        if said is not None:
+            name, source = str(mark.detail.get("id") or "(unnamed)"), str(mark.detail.get("source") or "")
+            found.append(
+                Verdict(
+                    name=name, said=said, action=str(mark.detail.get("action") or ""), text=textual(mark.body.value)[:8000], item=mark, step=call or step,
+                    inside=_inside(case, mark), of_answer=call is not None and source.upper() != "INPUT",
+                )
+            )  # fmt: skip
+    for step in case.story.steps:
+        guard = step.call.guardrail
+        if not guard or step.event_id in told:
+            continue
+        trace = _trace(step)
+        said = "stopped" if str(guard.get("action")) == "INTERVENED" else _detected(trace)
+        if said is not None:
+            found.append(
+                Verdict(
+                    name=str(guard.get("id") or "(unnamed)"), said=said, action=str(guard.get("action") or ""), text=textual(trace)[:8000] if trace else "",
+                    item=step, step=step, inside=None, of_answer=True,
+                )
+            )  # fmt: skip
+    return sorted(found, key=lambda verdict: verdict.seq)
+
+
+def _reading(action: str) -> Said | None:
+    return (
+        "not run" if _NOT_RUN.search(action) else "stopped" if _STOPPED.search(action) else "flagged" if _FLAGGED.search(action) else None
+    )
+
+
+def _inside(case: Case, mark: Mark) -> Run | None:
+    return next((one for _, one in case.story.runs() if mark in one.children), None)
+
+
+def _trace(step: Step) -> Any:
+    value = step.reply_value.value
+    if not isinstance(value, dict):
+        return None
+    trace = value.get("trace") or value.get("amazon-bedrock-trace")
+    return trace.get("guardrail") if isinstance(trace, dict) else None
+
+
+def _detected(value: Any, depth: int = _DEEP) -> Said | None:
+    """Whether an assessment that let something pass says that it had found something (Bedrock: ``detected`` with the action ``NONE``)."""
+    if isinstance(value, dict) and depth:
+        if value.get("detected") is True and str(value.get("action", "NONE")).upper() == "NONE":
+            return "flagged"
+        return next((found for item in value.values() if (found := _detected(item, depth - 1))), None)
+    if isinstance(value, list) and depth:
+        return next((found for item in value if (found := _detected(item, depth - 1))), None)
+    return None
+
+
+def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
+    for effect in effects(case):
+        if not happened(effect.run) or contains_only(effect) or _REFUSES.search(arguments_of(effect.run)[:2000]):
+            continue
+        joins = _joins(verdict, effect)
+        if joins is None:
+            continue
+        sure, how = joins
+        words = {"stopped": "stopped it", "flagged": "flagged it and let it pass", "not run": "did not run"}[verdict.said]
+        statement = f"The guardrail “{visible(verdict.name)}” {words} ({visible(verdict.action) or 'no action'}); {called(effect.run).what} was done nonetheless{how}."
+        return _finding(
+            verdict.item, f"the guardrail's verdict: {visible(verdict.action) or 'found something'}", sure, statement, [called(effect.run)]
+        )
+    return None
+
+
+def _joins(verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
+    """Why an effect is what a guardrail had judged: how sure that is, and a clause."""
+    run = effect.run
+    weaker = 0.0 if verdict.said == "stopped" else 0.05
+    if verdict.inside is not None and verdict.inside.event_id == run.event_id:
+        return PROVEN - weaker, ", by the call within which it was asked"
+    if verdict.step is None or effect.step is None:
+        return (LIKELY, "") if run.seq > verdict.seq and _names(verdict, effect) else None
+    if effect.step.number == verdict.step.number:
+        if (run.source in ("declared", "both") or run.kind != "tool") and run.seq < verdict.seq:
+            return None
+        if isinstance(verdict.item, Step) or verdict.of_answer:
+            return PROVEN - weaker, ", asked for by that very answer"
+        return (STRONG + 0.1 - weaker, "") if _names(verdict, effect) or not _other_tool(verdict, effect) else None
+    if effect.step.number < verdict.step.number:
+        return None
+    if any(part.type == "tool_use" and part.name == run.name and part.value == run.input.value for part in verdict.step.reply):
+        return STRONG + 0.05 - weaker, ", the same call again"
+    if (
+        verdict.said == "stopped"
+        and not effect.step.call.guardrail
+        and verdict.step.call.guardrail
+        and _same_talk(verdict.step, effect.step)
+    ):
+        return STRONG + 0.05, ", by a model call that was made without it"
+    if verdict.said != "not run" and _names(verdict, effect) and effect.reach == "outside":
+        return LIKELY + 0.05, ""
+    return (LIKELY, "") if verdict.said == "not run" and effect.step.number == verdict.step.number + 1 and verdict.inside is None else None
+
+
+def _same_talk(one: Step, other: Step) -> bool:
+    return one.seen.conversation == other.seen.conversation or one.lane == other.lane
+
+
+def _names(verdict: Verdict, effect: Effect) -> bool:
+    """Whether a verdict's own words name the effect: its tool, or what only this call has."""
+    text = verdict.text + " " + verdict.name
+    given = identifiers(arguments_of(effect.run)[:8000])
+    tool = effect.run.name.lower()
+    return (
+        bool(given & identifiers(text))
+        or (len(tool) > 3 and tool in text.lower())
+        or len(stems(text) & stems(effect.run.title[:2000])) >= 3
+    )
+
+
+def _other_tool(verdict: Verdict, effect: Effect) -> bool:
+    """Whether the verdict names another call of the same answer."""
+    asked = [part for part in verdict.step.reply if part.type == "tool_use"] if verdict.step is not None else []
+    text = verdict.text.lower()
+    return any(part.name and part.name != effect.run.name and part.name.lower() in text for part in asked)
+
+
+def _without(case: Case) -> Iterator[Finding]:
+    """Calls of one conversation with a guardrail and without; the effect came by one without."""
+    guarded: dict[tuple[str, int], list[Step]] = {}
+    bare: list[Step] = []
+    for step in case.story.steps:
+        key = (step.call.operation.lower().removesuffix("stream"), step.seen.conversation)
+        if step.call.guardrail:
+            guarded.setdefault(key, []).append(step)
+        elif not step.bad:
+            bare.append(step)
+    for step in bare if guarded else ():
+        same = guarded.get((step.call.operation.lower().removesuffix("stream"), step.seen.conversation))
+        others = same or [one for steps in guarded.values() for one in steps]
+        wrong = hard(case)
+        for effect in effects(case):
+            mine = effect.step is not None and effect.step.number == step.number
+            if not mine or effect.reach != "outside" or not happened(effect.run) or not (same or wrong):
+                continue
+            name = str((others[0].call.guardrail or {}).get("id") or "(unnamed)")
+            statement = f"Step {step.number} was asked without the guardrail “{visible(name)}”, which {len(others)} other calls have; {called(effect.run).what} came by it."
+            shown = [cite(others[0], "a call with the guardrail"), called(effect.run), *(one.evidence() for one in wrong[:2])]
+            yield _finding(step, "no guardrail in this request", STRONG if same and wrong else LIKELY + 0.05, statement, shown)
+            return
+
+
+def _finding(item: Mark | Step, what: str, sure: float, statement: str, shown: list[Evidence]) -> Finding:
+    return Finding(
+        cause="policy", analysis=NAME, confidence=sure, first_event=item.event_id, first_seq=item.seq, evidence=joined([cite(item, what), *shown]),
+        statement=statement,
+    )  # fmt: skip
+
+
+ANALYSIS = Analysis(name=NAME, looks_for="a guardrail that was ignored, bypassed or stopped nothing", run=run)

@@ -1,0 +1,116 @@
+"""Guardrails that were not heeded, and those that were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sample_recordings import Tape
+from scenes import PROVIDERS, Call, Turn, session, tool
+
+from tachograph.core import events
+from tachograph.postmortem.analyses import guardrails
+from tachograph.postmortem.case import open_case
+
+TRADE = (tool("place_order", "Buy or sell."), tool("get_quote", "A price."), tool("escalate", "Tell a person."))
+BUY = Call(name="place_order", given={"ticker": "XQZ-7", "shares": 900})
+
+
+def verdict(action: str, detail: Any = None, **more: Any) -> Any:
+    def happens(tape: Tape) -> None:
+        fields = {"id": "evt_guard", "guardrail_id": "position-limit", "version": "2", "source": "declared", "lane": "main", **more}
+        tape.add(events.Guardrail, action=action, **fields, **({"detail": detail} if detail is not None else {}))
+
+    return happens
+
+
+def found(*turns: Turn, **more: Any) -> list[Any]:
+    return list(guardrails.run(open_case(session(*turns, **{"tools": TRADE, "user": "Buy XQZ-7.", **more}))))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    ("action", "words"), [("BLOCKED", "stopped it"), ("DETECTED", "flagged it"), ("SKIPPED", "did not run"), ("ERROR", "did not run")]
+)
+def test_a_verdict_of_the_agents_own_guardrail_that_is_passed_over(provider: str, action: str, words: str) -> None:
+    turns = (Turn(calls=(BUY,), before=(verdict(action, {"reason": "more than 500 shares"}),)), Turn(say="Bought."))
+    (one,) = found(*turns, provider=provider)
+    assert (one.cause, one.first_event) == ("policy", "evt_guard")
+    assert words in one.statement
+
+
+def test_a_declared_tool_that_ran_within_or_after_its_verdict() -> None:
+    (one,) = found(
+        Turn(calls=(Call(name="place_order", given=BUY.given, declared="external"),), before=(verdict("DENY"),)), Turn(say="Bought.")
+    )
+    assert one.first_event == "evt_guard"
+    earlier = Call(name="place_order", given=BUY.given, declared="external")
+    assert not found(Turn(calls=(earlier,), after=(verdict("DENY"),)), Turn(say="Bought; the next one was stopped."))
+
+
+def test_a_verdict_within_a_model_call_whose_answer_is_carried_out() -> None:
+    guard = {"id": "gr-1", "version": "7", "action": "INTERVENED"}
+    turns = (
+        Turn(calls=(BUY,), finish="guardrail_intervened", more={"guardrail": guard}),
+        Turn(say="Bought.", more={"guardrail": {**guard, "action": "NONE"}}),
+    )
+    (one,) = found(*turns, provider="converse")
+    assert (one.first_event, one.confidence) == ("evt_0001", 0.95)
+
+
+def test_the_same_is_asked_again_without_the_guardrail() -> None:
+    guard = {"id": "gr-1", "version": "7", "action": "INTERVENED"}
+    turns = (Turn(say="I cannot help with that.", more={"guardrail": guard}), Turn(calls=(BUY,), user="Do it."), Turn(say="Bought."))
+    (one,) = found(*turns, provider="converse")
+    assert one.first_event == "evt_0001"
+    assert "without it" in one.statement
+
+
+def test_calls_with_a_guardrail_and_one_without_by_which_the_effect_came() -> None:
+    guard = {"guardrail": {"id": "gr-1", "version": "7", "action": "NONE"}}
+    quote = Call(name="get_quote", given={"ticker": "XQZ-7"})
+    turns = (Turn(calls=(quote,), more=guard), Turn(calls=(BUY,)), Turn(say="Bought.", more=guard))
+    (one,) = found(*turns, provider="converse")
+    assert (one.cause, one.first_event) == ("policy", "evt_0002")
+    assert "was asked without the guardrail" in one.statement
+
+
+def test_what_a_guardrail_had_found_and_let_pass() -> None:
+    tape = session(
+        Turn(calls=(BUY,), more={"guardrail": {"id": "gr-1", "version": "DRAFT", "action": "NONE"}}),
+        Turn(say="Bought."),
+        tools=TRADE,
+        provider="converse",
+    )
+    call = tape.entries[1].event
+    assert isinstance(call, events.ModelCall)
+    assert call.output_uri is not None
+    tape.contents[call.output_uri]["trace"] = {
+        "guardrail": {
+            "outputAssessments": {"gr-1": [{"topicPolicy": {"topics": [{"name": "trades", "action": "NONE", "detected": True}]}}]}
+        }
+    }
+    (one,) = guardrails.run(open_case(tape))
+    assert (one.cause, one.first_event) == ("policy", "evt_0001")
+
+
+def test_guardrails_that_were_heeded() -> None:
+    assert not found(
+        Turn(calls=(Call(name="place_order", given=BUY.given, runs=False),), before=(verdict("BLOCKED"),)), Turn(say="It was blocked.")
+    )
+    held = Call(name="place_order", given=BUY.given, result="blocked by position-limit")
+    assert not found(Turn(calls=(held,), before=(verdict("BLOCKED"),)), Turn(say="It was blocked."))
+    told = Call(name="escalate", given={"what": "XQZ-7, 900 shares"})
+    assert not found(
+        Turn(calls=(Call(name="place_order", given=BUY.given, runs=False),), before=(verdict("BLOCKED", {"ticker": "XQZ-7"}),)),
+        Turn(calls=(told,)),
+        Turn(say="Told."),
+    )
+    other = Call(name="place_order", given={"ticker": "ABC-1", "shares": 10})
+    assert not found(
+        Turn(calls=(Call(name="place_order", given=BUY.given, runs=False),), before=(verdict("BLOCKED", {"ticker": "XQZ-7"}),)),
+        Turn(say="No."),
+        Turn(user="Then ten of ABC-1.", calls=(other,)),
+        Turn(say="Bought."),
+    )
+    assert not found(Turn(calls=(BUY,), before=(verdict("NONE"),)), Turn(say="Bought."))
