@@ -8,22 +8,34 @@ import urllib.request
 
 import tachograph
 
-SYSTEM = "You open a ticket with the facility service for what people report. One ticket for each matter."
-TOOL = {
-    "type": "function", "name": "open_ticket", "description": "Send the facility service.",
-    "parameters": {"type": "object", "properties": {"place": {"type": "string"}, "what": {"type": "string"}}},
-}  # fmt: skip
+SYSTEM = (
+    "You open a ticket with the facility service for what people report, one for each matter, and show what is open for the place then."
+)
 
 
-def post(url, body, **headers):
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json", **headers})
+def spec(name, description, *keys):
+    schema = {"type": "object", "properties": {key: {"type": "string"} for key in keys}}
+    return {"type": "function", "name": name, "description": description, "parameters": schema}
+
+
+TOOLS = [spec("open_ticket", "Send the facility service.", "place", "what"), spec("open_tickets_of", "What is open for a place.", "place")]
+
+
+def call(url, body=None, **headers):
+    data = json.dumps(body).encode() if body else None
+    request = urllib.request.Request(url, data, {"content-type": "application/json", **headers})
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 
 
 @tachograph.tool(effect="external")
 def open_ticket(place, what):
-    return post(os.environ["SERVICES_URL"] + "/tickets", {"place": place, "what": what})
+    return call(os.environ["SERVICES_URL"] + "/tickets", {"place": place, "what": what})
+
+
+@tachograph.tool(effect="read")
+def open_tickets_of(place):
+    return call(os.environ["SERVICES_URL"] + "/tickets")
 
 
 def patiently(function, **arguments):
@@ -38,13 +50,13 @@ def patiently(function, **arguments):
 
 items = [{"role": "user", "content": sys.argv[1]}]
 while True:
-    body = {"model": "gpt-facility", "instructions": SYSTEM, "input": items, "tools": [TOOL]}
-    output = post(os.environ["OPENAI_BASE_URL"] + "/responses", body, authorization="Bearer " + os.environ["OPENAI_API_KEY"])["output"]
+    body = {"model": "gpt-facility", "instructions": SYSTEM, "input": items, "tools": TOOLS}
+    output = call(os.environ["OPENAI_BASE_URL"] + "/responses", body, authorization="Bearer " + os.environ["OPENAI_API_KEY"])["output"]
     items += output
     asked = [item for item in output if item["type"] == "function_call"]
     if not asked:
         print(output[-1]["content"][0]["text"])
         break
     for item in asked:
-        result = patiently(open_ticket, **json.loads(item["arguments"]))
+        result = patiently({"open_ticket": open_ticket, "open_tickets_of": open_tickets_of}[item["name"]], **json.loads(item["arguments"]))
         items.append({"type": "function_call_output", "call_id": item["call_id"], "output": json.dumps(result)})

@@ -13,14 +13,17 @@ INCIDENT = Incident(
     run=Run(
         arguments=["The tap in the kitchen on the third floor drips."],
         services={
-            "POST /tickets": [
-                *[Answer({"error": "bad gateway"}, status=502)] * 4,
-                {"ticket": "F-2005", "earlier_today": ["F-2001", "F-2002", "F-2003", "F-2004"]},
-            ]
+            "POST /tickets": [*[Answer({"error": "bad gateway"}, status=502)] * 4, {"ticket": "F-2005"}],
+            "GET /tickets": [
+                [{"ticket": f"F-200{n}", "place": "kitchen, third floor", "what": "tap drips", "sent": "plumber"} for n in range(1, 6)]
+            ],
         },
         turns=[
             calls(("open_ticket", {"place": "kitchen, third floor", "what": "tap drips"})),
-            Turn("Somebody comes for the tap: ticket F-2005."),
+            calls(("open_tickets_of", {"place": "kitchen, third floor"})),
+            Turn(
+                "Somebody comes for the tap: ticket F-2005. Open for the kitchen on the third floor are F-2001, F-2002, F-2003, F-2004 and F-2005."
+            ),
         ],
     ),
 )
