@@ -28,6 +28,7 @@ from tachograph.log.verdict import verdict
 from tachograph.log.writer import timestamp
 from tachograph.postmortem.shapes import Step
 from tachograph.postmortem.story import tell
+from tachograph.postmortem.why import Tracer, event_json
 from tachograph.replay import edits
 from tachograph.replay.timeline import Timeline
 
@@ -83,6 +84,23 @@ class Session:
             )
         at = timestamp(wiring.SystemClock().unix_ms())
         return fixture.write(self.recording, os.fspath(folder), at=at, policy=policy).to_json()
+
+    def why(self, text: str | None = None, *, event: str | None = None, line: tuple[str, int] | None = None) -> dict[str, Any]:
+        """As ``tacho why --json``: where a text came from; or each part of what an event says; or a line of a file, ``("src/login.py", 12)``. Raises
+        ``NotFoundError`` for an event or a line that is not there, ``UsageError`` unless exactly one of them is given."""
+        if sum(one is not None for one in (text, event, line)) != 1 or (text is not None and not text.strip()):
+            raise UsageError("name one thing to trace: a text, an event or a line")
+        if event is not None:
+            return event_json(self._tracer.event(event), event)
+        if line is not None:
+            text = self._tracer.line(*line)
+            if text is None:
+                raise NotFoundError(f"{self.id} wrote no file {line[0]}; tacho show lists the files that it wrote")
+        return self._tracer.why(text or "").to_json()
+
+    @functools.cached_property
+    def _tracer(self) -> Tracer:
+        return Tracer(tell(self.recording), self.recording)
 
     def content(self, uri: str | None) -> Any:
         """The value behind a ``*_uri`` field of an event."""

@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 #: Verb → what its line in the help says. The module is ``cli/<verb>.py``, a hyphen in it an underscore (``import`` is a word of Python's:
 #: ``import_.py``).
@@ -20,6 +20,7 @@ VERBS = {
     "replay": "run a session again, offline, from its record",
     "fork": "run a session again up to one step, and on from there with one thing changed",
     "reask": "put one step's question to the model again, several times: chance or cause?",
+    "why": "where a text first entered a session, and how it was carried from there",
     "diff": "where two sessions depart, and what was in force there",
     "ls": "list the sessions of the store",
     "search": "find a text in the contents of all sessions",
@@ -61,7 +62,16 @@ NO, FAILURE = 1, 2
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse, with errors in one line."""
+    """argparse, with errors in one line. ``intermixed``: set by a verb whose last word may be left out: options may stand before it all the same."""
+
+    intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; before Python 3.12 it takes a word that may be left out for left out at the first option."""
+        if self.intermixed:
+            self.intermixed = False
+            return self.parse_known_intermixed_args(args, namespace)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         raise _BadUsageError(f"{message}; {self.prog} --help shows what it takes")

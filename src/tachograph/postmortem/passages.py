@@ -8,7 +8,7 @@
 | `file`        | of those, what a tool read from a file; files that the agent itself opened; files put into a prompt |
 | `document`    | of those, what a search or a retrieval found; documents put into a prompt |
 | `memory`      | memory files and blocks, summaries in the place of the history, messages of the history that nobody said |
-| `subagent`    | answers of another agent's conversation, what a tool returned that such an agent answered, the task of a session that has a parent |
+| `subagent`    | what another agent was told and answered, what a tool returned that such an agent answered, the task of a session that has a parent |
 | `model`       | answers: texts, thinking, and the arguments of tool calls (each string of them is one passage) |
 
 A request that repeats the history adds nothing (``seen.py`` says what is new in it); neither does a tool's result that the wire repeats, nor a
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ from tachograph.providers.conversation import conversation
 from .seen import tool_texts
 from .segments import split
 from .shapes import Run, Step
-from .sources import Kind, is_subagent, kind_of
+from .sources import Exit, Kind, is_subagent, kind_of
 from .values import Value, read, textual
 from .when import unix_ms
 
@@ -62,9 +62,10 @@ _COMPACTED = ("summary", "compact", "compaction", "compact_boundary", "memory")
 class Passage:
     """A text that entered. ``step``: the model call that saw it first (of a result: that asked for it; of an answer: that gave it), ``None`` where
     there is none. ``name``: of the tool, file, document or prompt. ``at``: milliseconds since the session's first event. ``within``: the tool call in
-    which this was returned by something else."""
+    which this was returned by something else. ``order``: a line's ``seq``, and what comes first there (0 results that the wire alone has, 1 requests, 2
+    what happened, 3 answers)."""
 
-    kind: Kind
+    kind: Kind | Exit
     text: str
     event_id: str
     seq: int
@@ -73,6 +74,7 @@ class Passage:
     name: str | None
     at: int
     within: str | None = None
+    order: tuple[float, int] = field(default=(0, 0), compare=False)
 
 
 def passages(story: Story, recording: Recording) -> tuple[Passage, ...]:
@@ -81,15 +83,11 @@ def passages(story: Story, recording: Recording) -> tuple[Passage, ...]:
     return tuple(_Gathering(story, recording).all())
 
 
-_Place = tuple[float, int, int]
-"""Where a passage stands in the order: a ``seq``, what comes first there (0 results, 1 requests, 2 what happened, 3 answers), and a counter."""
-
-
 class _Gathering:
     def __init__(self, story: Story, recording: Recording) -> None:
         self._story = story
         self._recording = recording
-        self._found: list[tuple[_Place, Passage]] = []
+        self._found: list[Passage] = []
         self._entries = {entry.event.id: entry for entry in reversed(recording.entries)}
         self._began = {
             entry.event.call_id: entry.seq for entry in recording.entries if isinstance(entry.event, events.Started) and entry.event.call_id
@@ -104,7 +102,7 @@ class _Gathering:
         self._messages: Counter[str] = Counter()
         self._known: set[tuple[str, str]] = set()
 
-    def all(self) -> Iterator[Passage]:
+    def all(self) -> list[Passage]:
         """In the order of entering."""
         for turn in self._story.turns:
             for item in turn.items:
@@ -119,15 +117,14 @@ class _Gathering:
         for step in self._steps:
             self._request(step)
             self._answer(step)
-        self._found.sort(key=lambda one: one[0])
-        return (passage for _, passage in self._found)
+        return sorted(self._found, key=lambda one: one.order)
 
     def _add(
         self, place: tuple[float, int], kind: Kind, text: str, event_id: str, seq: int, step: int | None, position: str, name: str | None,
         at: int, within: str | None = None,
     ) -> None:  # fmt: skip
         if text and not text.isspace():
-            self._found.append(((*place, len(self._found)), Passage(kind, text, event_id, seq, step, position, name, at, within)))
+            self._found.append(Passage(kind, text, event_id, seq, step, position, name, at, within, place))
 
     # -- what was returned or said -------------------------------------------------------------------------------------------
 
@@ -297,7 +294,7 @@ class _Gathering:
         if altered and self._is_known("user", text):
             return
         self._known.add(("user", text))
-        kind: Kind = "subagent" if self._child else "user"
+        kind: Kind = "subagent" if self._child or step.number in self._others else "user"
         if altered and step.seen.dropped and (not last or step.seen.dropped > 1) and (not last or _SUMMARY.search(text[:2000])):
             kind = "memory"
         self._texts(place, kind, text, step.event_id, step.seq, step.number, "input." + part.path, None, step.start_ms)
@@ -335,9 +332,7 @@ class _Gathering:
     # -- what a model answered -----------------------------------------------------------------------------------------------
 
     def _answer(self, step: Step) -> None:
-        kind: Kind = "model"
-        if step.inside is not None or (step.lane not in self._lanes and step.seen.conversation not in self._main):
-            kind = "subagent"
+        kind: Kind = "subagent" if step.number in self._others else "model"
         place, at = (step.seq, 3), step.end_ms
         for part in step.reply:
             where = "output." + part.path if part.path else "output"
@@ -361,9 +356,26 @@ class _Gathering:
                 )
 
     @cached_property
-    def _lanes(self) -> set[str | None]:
-        """Lanes in which the main conversation went on."""
-        return {step.lane for step in self._steps if step.seen.conversation in self._main or step.seen.state != "there"}
+    def _others(self) -> set[int]:
+        """The steps of other agents: those within a tool call, and those of another conversation while the main one waited for its tools, in its lane or
+        below it. A conversation beside the main one that it does not wait for may be somebody else's (a server of many users)."""
+        found: set[int] = set()
+        waiting: Step | None = None
+        for step in self._steps:
+            if step.inside is not None:
+                found.add(step.number)
+            elif step.seen.state != "there":
+                continue
+            elif step.seen.conversation in self._main:
+                waiting = step if step.call.tool_calls or any(part.type == "tool_use" for part in step.reply) else None
+            elif waiting is not None and _below(step.lane, waiting.lane):
+                found.add(step.number)
+        return found
+
+
+def _below(lane: str | None, other: str | None) -> bool:
+    """Whether a lane is another one, or below it."""
+    return lane == other or other is None or (lane or "").startswith(other + "/")
 
 
 def _main(steps: Sequence[Step]) -> set[int]:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from .shapes import Run
 
 Kind = Literal["system", "user", "tool_result", "file", "document", "memory", "subagent", "model"]
+Exit = Literal["tool_call", "command", "request", "written", "commit", "printed", "approval", "note", "guardrail"]
+"""Where a text left (``exits.py``)."""
 KINDS: tuple[Kind, ...] = ("system", "user", "tool_result", "file", "document", "memory", "subagent", "model")
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_READ = {"read", "view", "open", "cat", "load", "get", "show", "fetch", "head", "tail", "type"}
+_READ = {"read", "look", "view", "open", "cat", "load", "get", "show", "fetch", "head", "tail", "type"}
 _FILE = {"file", "files", "path", "paths", "text", "editor", "notebook", "source", "code", "lines"}
 _MEMORY = {"memory", "memories", "remember", "recall", "scratchpad", "mem"}
 _DOCUMENT = {
@@ -47,6 +49,8 @@ _WRITES = {
     "add",
     "put",
 }
+#: Such a tool names files and says nothing of what is in them.
+_LISTS = {"list", "ls", "glob", "tree", "dir", "stat", "exists"}
 _SUBAGENT = {"subagent", "agent", "delegate", "handoff", "task"}
 _PATH_KEYS = {
     "path",
@@ -84,6 +88,8 @@ def kind_of(run: Run) -> tuple[Kind, str | None]:
     if words & _MEMORY and not words & _WRITES:
         return "memory", path
     if (words & _WRITES) or run.effect in ("write", "external"):
+        return "tool_result", None
+    if words & _LISTS:
         return "tool_result", None
     if words & _READ and (words & _FILE or path is not None):
         return _file_kind(path or ""), path
