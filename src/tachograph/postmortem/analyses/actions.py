@@ -37,6 +37,7 @@ _LONG = 4000
 _IMPLIED = (
     (re.compile(r"\bgit push\b"), "push remote publish"),
     (re.compile(r"\bgit commit\b"), "commit"),
+    (re.compile(r"\b(?:pytest|unittest|tox|nox|jest|vitest|rspec|phpunit|ctest)\b"), "run tests"),
     (re.compile(r"\brm\b|\brmdir\b|\bunlink\b"), "delete remove file"),
     (re.compile(r"\b(?i:drop|truncate)\s+(?i:table|database|schema)\b|\b(?i:delete)\s+(?i:from)\b"), "delete drop table database data"),
     (re.compile(r"\b(?i:update)\s+\w+\s+(?i:set)\b|\b(?i:insert)\s+(?i:into)\b"), "change write database data"),

@@ -401,7 +401,7 @@ def _directive(line: str) -> Directive | None:
     limit = _limit(line)
     verb = imperative(line)
     condition = _CONDITION.search(line)
-    if limit is not None and (forbids is None or _MOST.search(line) is not None):
+    if limit is not None:
         polarity: Polarity = "limit"
     elif forbids is not None:
         polarity = "forbid"
@@ -410,6 +410,8 @@ def _directive(line: str) -> Directive | None:
     else:
         return None
     head = line[: condition.start()] if condition is not None and condition.start() > 12 else line
+    if polarity == "forbid" and forbids is not None:
+        head = _clause(head, forbids.start())
     found = stems(head)
     verbs = frozenset(one for one in _verbs(head, verb))
     about = frozenset(
@@ -423,6 +425,19 @@ def _directive(line: str) -> Directive | None:
         limit=limit[0] if limit is not None else None, unit=limit[1] if limit is not None else "",
         condition=condition.group(1).strip() if condition is not None else "",
     )  # fmt: skip
+
+
+_CLAUSE = re.compile(
+    r"\s+[-–—]\s+|[;:(]|,\s+(?:so|but|and|because|since|as|however|instead|thus|therefore|use|then)\b|\b(?:because|so that|instead)\b",
+    re.IGNORECASE,
+)
+
+
+def _clause(line: str, at: int) -> str:
+    """The part of a sentence in which a word stands: what is forbidden is said there, and why or what else behind it."""
+    begin = max((match.end() for match in _CLAUSE.finditer(line, 0, at)), default=0)
+    after = _CLAUSE.search(line, at)
+    return line[begin : after.start() if after is not None else len(line)]
 
 
 def _verbs(head: str, verb: str | None) -> Iterator[str]:
@@ -445,8 +460,15 @@ def _verbs(head: str, verb: str | None) -> Iterator[str]:
         yield stem(first.group(1))
 
 
+_MOST_BEHIND = re.compile(
+    _NUMBER
+    + r"(?: (?:a|an|per|each|every|in)(?: \w+){1,2})?,? (?:at (?:the )?most|max(?:imum|\.)?|or less|or fewer|tops|limit|budget|cap)\b",
+    re.IGNORECASE,
+)
+
+
 def _limit(line: str) -> tuple[float, str] | None:
-    match = _MOST.search(line)
+    match = _MOST.search(line) or _MOST_BEHIND.search(line)
     if match is None:
         return None
     if _OVER.match(match.group()) and not _GATE.search(line):
@@ -467,7 +489,12 @@ def _limit(line: str) -> tuple[float, str] | None:
     return number, "" if not unit or stem(unit) in _LEFT_OUT or unit in ("and", "per", "each") else stem(unit)
 
 
-_MONEY = frozenset(["amount", "price", "total", "cost", "sum", "valu", "refund", "pay", "budget", "fee", "charg", "credit", "money", "cent", "limit", "spend", "fare", "usd", "eur"])  # fmt: skip
+_MONEY = frozenset(stem(word) for word in ["amount", "price", "total", "cost", "sum", "value", "refund", "pay", "payment", "budget", "fee", "charge", "credit", "money", "cents", "limit", "spend", "fare", "usd", "eur", "rent", "bid", "offer"])  # fmt: skip
+
+_SHARE = frozenset(stem(word) for word in ["percent", "percentage", "pct", "rate", "discount", "share"])
+_NAMING = frozenset(
+    stem(word) for word in ["id", "number", "order", "account", "phone", "code", "year", "invoice", "reference", "zip", "port"]
+)
 
 
 def against(directive: Directive, action: Action) -> float:
@@ -500,7 +527,9 @@ def fits(directive: Directive, action: Action) -> float:
 
 def _beyond(directive: Directive, action: Action) -> float:
     assert directive.limit is not None
-    topic = (directive.verbs | directive.about) & action.stems or directive.groups & action.groups
+    topic = bool((directive.verbs | directive.about) & action.stems or directive.groups & action.groups)
+    if not topic and directive.unit == "money" and action.effect is not None:
+        topic = not (directive.about | directive.verbs) - _MONEY  # a budget is one for whatever is bought
     if not topic:
         return 0.0
     best = 0.0
@@ -510,7 +539,7 @@ def _beyond(directive: Directive, action: Action) -> float:
         key = stems(path)
         if directive.unit == "money" and not key & _MONEY:
             continue
-        if directive.unit == "%" and not (key & {"percent", "rat", "discount", "pct"}):
+        if directive.unit == "%" and not key & _SHARE:
             continue
         if not directive.unit and not (key & _MONEY or key & (directive.about | directive.verbs) or len(numbers) == 1):
             continue
@@ -518,7 +547,7 @@ def _beyond(directive: Directive, action: Action) -> float:
             directive.unit in key or (directive.unit in action.stems and len(numbers) == 1)
         ):
             continue
-        if number > directive.limit and not key & {"id", "number", "order", "account", "phone", "cod", "year", "invoic", "referenc"}:
+        if number > directive.limit and not key & _NAMING:
             best = max(best, 0.85 if directive.unit else 0.7)
     return best
 

@@ -13,7 +13,9 @@ from . import (
     contradictions,
     false_claim,
     guardrails,
+    lost_history,
     misread_error,
+    overridden_instruction,
     placeholders,
     poisoned_context,
     repeated_effect,
@@ -46,6 +48,8 @@ BUILT_IN: tuple[Analysis, ...] = (
     secrets_seen.ANALYSIS,
     tool_drift.ANALYSIS,
     truncated.ANALYSIS,
+    lost_history.ANALYSIS,
+    overridden_instruction.ANALYSIS,
 )
 
 

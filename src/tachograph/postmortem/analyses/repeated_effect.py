@@ -3,8 +3,8 @@
 *Duplicate effect*. *Cause*: a call that reaches outside ran twice with the same arguments. Its consequence is itself: it was done twice. Between the two:
 
 * no model call, and the model had asked once: the agent's code did it (class ``harness``);
-* an error, a timeout or an empty answer of the first: the model asked again, not knowing whether it had been done (class ``tool``); also where the first had
-  succeeded and nobody had asked for it again.
+* an error or a timeout of the first that leaves it open whether it was done: the model asked again (class ``tool``). Two that both succeeded are what was
+  wanted (two tickets); where the first had been forgotten, see ``lost_history``.
 
 *Retry storm*. ``STORM`` or more failures of the same call in a row: by the agent's code (class ``harness``) or asked for by the model (class
 ``tool``).
@@ -85,17 +85,17 @@ def _duplicates(case: Case) -> Iterator[Finding]:
         if again is not None and again.kind == "error" and not _OPEN.search(again.what):
             continue  # the second was refused: it was done once
         by_code = _by_code(first, effect, asked)
-        if not by_code and _asked_again(known.passages, first, effect):
-            continue
+        if not by_code and (failed is None or _asked_again(known.passages, first, effect)):
+            continue  # two of the same are what was wanted, unless the first left it open whether it had been done
         told.add(key)
         if failed is not None and again is not None:
             continue  # both failed: a storm, if they are many
         who = "the agent's code made it again without asking the model" if by_code else (
-            f"the model asked for it again after the first {_ended(failed.what)}" if failed is not None else "the model asked for it again, though the first had succeeded"
+            f"the model asked for it again after the first {_ended(failed.what)}" if failed is not None else ""
         )  # fmt: skip
         yield Finding(
             cause="harness" if by_code else "tool", analysis="repeated_effect",
-            confidence=PROVEN if by_code and failed is None else STRONG + 0.05 if by_code or failed is not None else LIKELY + 0.1,
+            confidence=PROVEN if failed is None else STRONG + 0.05,
             first_event=run.event_id, first_seq=run.seq,
             evidence=(
                 Evidence(event_id=first.run.event_id, seq=first.run.seq, what="the first time"),

@@ -1,0 +1,276 @@
+"""What was said is no longer in what the model sees, and it then acts as if it had not been said.
+
+*Cause*: the history was shortened, rewritten or begun anew (``seen.py``), by a window, a compaction or a summary, and an instruction or a fact of
+it is no longer there, not in other words either. *Consequence*: a later action or answer of the same conversation breaks the instruction; or it uses
+another identifier where a lost message had one of that form; or it does again what it had already done. First event: the first model
+call without it. A history that was cut without such a consequence is no finding.
+
+Of messages lost from the middle of a history by a mistake of the agent's code, see ``agent_code``.
+
+*Cannot see*: what was lost before the recording began; facts that are no identifiers, amounts or instructions (a mood, a preference told in passing).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tachograph.format import canonical
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.values import plain, quoted, read
+from tachograph.providers.conversation import conversation
+
+from .actions import Action, Doings, Reply, doings, first_of
+from .breaches import broken, said_against
+from .citing import said
+from .contract import LIKELY, STRONG, Analysis, Finding
+from .directives import Directive, directives
+from .terms import names_one, terms
+from .verbs import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.shapes import Step
+
+_CUT = ("shortened", "rewritten", "restarted")
+#: So many losses are looked at; a window that slides loses something with each call.
+_MOST = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Loss:
+    """``gone``: texts that the call before had and this one has not, as (role, text); ``visible``: all that this one has."""
+
+    step: Step
+    before: Step
+    gone: tuple[tuple[str, str], ...]
+    visible: str
+
+
+def find(case: Case) -> Iterator[Finding]:
+    """The first loss with a consequence, of each conversation."""
+    known = doings(case)
+    told: set[int] = set()
+    for loss in _losses(case):
+        talk = loss.step.seen.conversation
+        if talk in told:
+            continue
+        found = _instruction(loss, known, case) or _fact(loss, known) or _again(loss, known)
+        if found is not None:
+            told.add(talk)
+            yield found
+
+
+def _losses(case: Case) -> Iterator[_Loss]:
+    steps = {step.number: step for step in case.story.steps}
+    count = 0
+    for step in case.story.steps:
+        seen = step.seen
+        before = steps.get(seen.since_step or -1)
+        if before is None or (seen.history not in _CUT and not seen.system_changed) or count >= _MOST:
+            continue
+        old, new = _texts(case, before), _texts(case, step)
+        visible = "\n".join(text for _, text in new)
+        now = {text for _, text in new}
+        gone = tuple((role, text) for role, text in old if text not in now and text.strip())
+        if seen.history == "restarted" and not _goes_on(visible, gone):
+            continue  # another task
+        if gone:
+            count += 1
+            yield _Loss(step=step, before=before, gone=gone, visible=visible)
+
+
+def _goes_on(visible: str, gone: tuple[tuple[str, str], ...]) -> bool:
+    """Whether a conversation that was begun anew goes on with the one before: it says so, or speaks of the same things."""
+    if re.search(
+        r"\b(?:summary|so far|previous(?:ly)?|earlier|continu\w+|recap|compacted|resum\w+|history|handover|handoff|progress)\b",
+        visible,
+        re.IGNORECASE,
+    ):
+        return True
+    mine = {term for term in terms(visible[-20_000:]) if names_one(term)}
+    return bool(mine & {term for _, text in gone for term in terms(text[:20_000]) if names_one(term)})
+
+
+def _texts(case: Case, step: Step) -> list[tuple[str, str]]:
+    request = read(case.recording, step.call.prompt_redacted_uri)
+    if not request.there:
+        return []
+    talk = conversation(step.call.provider, step.call.operation, request.value)
+    found = [("system", part.text) for part in talk.system if part.text]
+    for message in talk.messages:
+        for part in message.parts:
+            role = "result" if part.type == "tool_result" else message.role
+            found.append((role, part.text or ("" if part.value is None else canonical.dumps(plain(part.value)).decode("utf-8", "replace"))))
+    return found
+
+
+def _finding(loss: _Loss, confidence: float, what: str, evidence: Evidence, lost: str) -> Finding:
+    event_id, seq = first_of(loss.step)
+    how = {"shortened": "was shortened", "rewritten": "was rewritten", "restarted": "was begun anew"}.get(
+        loss.step.seen.history, "was changed"
+    )
+    return Finding(
+        cause="context", analysis="lost_history", confidence=confidence, first_event=event_id, first_seq=seq,
+        evidence=(
+            Evidence(event_id=loss.before.event_id, seq=loss.before.seq, what=f"the model still saw {lost}"),
+            Evidence(event_id=event_id, seq=seq, what=f"the history {how}; that is no longer in it"), evidence,
+        ),
+        statement=f"The history {how}, and {lost} is no longer in what the model saw; {what}.",
+    )  # fmt: skip
+
+
+# -- instructions ----------------------------------------------------------------------------------------------------------------
+
+
+def _instruction(loss: _Loss, known: Doings, case: Case) -> Finding | None:
+    rules = [rule for role, text in loss.gone if role != "assistant" for rule in directives(text) if not _still_there(rule, loss.visible)]
+    if not rules:
+        return None
+    best: tuple[float, Directive, Action | Reply] | None = None
+    for action in known.actions:
+        if action.step is None or action.step.number < loss.step.number or action.step.seen.conversation != loss.step.seen.conversation:
+            continue
+        for rule in rules:
+            # A person who speaks again behind the loss may have allowed it.
+            sure = broken(rule, action, known, case, _since(loss))
+            if sure >= 0.5 and (best is None or sure > best[0]) and not _told_again(rule, action, known, loss):
+                best = (sure, rule, action)
+    for reply in known.replies:
+        if reply.step.number < loss.step.number or reply.step.seen.conversation != loss.step.seen.conversation:
+            continue
+        for rule in rules:
+            sure = said_against(rule, reply)
+            if sure >= 0.5 and (best is None or sure > best[0]):
+                best = (sure, rule, reply)
+    if best is None:
+        return None
+    sure, rule, what = best
+    confidence = STRONG + 0.08 if sure >= 0.7 else STRONG
+    done = quoted(what.run.title, 100) if isinstance(what, Action) else f"the answer {said(what.text)}"
+    return _finding(
+        loss,
+        confidence,
+        f"it then went against it with {done}",
+        what.cite("goes against what was lost"),
+        f"the instruction {said(rule.text)}",
+    )
+
+
+def _since(loss: _Loss) -> int:
+    return loss.step.seq
+
+
+def _still_there(rule: Directive, visible: str) -> bool:
+    """Whether a text still says what a rule says, if in other words."""
+    if rule.text in visible:
+        return True
+    if rule.limit is not None:
+        return any(other.limit == rule.limit and (other.about & rule.about or not rule.about) for other in directives(visible))
+    wanted = rule.about | rule.verbs
+    for other in directives(visible):
+        if (
+            other.polarity == rule.polarity
+            and (rule.names <= other.names)
+            and len(wanted & (other.about | other.verbs)) * 5 >= len(wanted) * 3
+        ):
+            return True
+    return (
+        bool(rule.names)
+        and rule.polarity == "require"
+        and rule.names <= frozenset(terms(visible))
+        and len(wanted & stems(visible)) * 5 >= len(wanted) * 4
+    )
+
+
+def _told_again(rule: Directive, action: Action, known: Doings, loss: _Loss) -> bool:
+    """Whether a person asked for the action behind the loss, in the words of the rule."""
+    for passage in known.passages[: action.before]:
+        if passage.kind == "user" and passage.seq > loss.before.seq and passage.text not in dict(loss.gone).values():
+            words = stems(passage.text)
+            if rule.verbs & words and (rule.about & words or not rule.about) and passage.text in loss.visible:
+                return True
+    return False
+
+
+# -- facts -----------------------------------------------------------------------------------------------------------------------
+
+
+def _fact(loss: _Loss, known: Doings) -> Finding | None:
+    """An effect with an identifier that stands nowhere in what was said before the loss, where what was lost has one of that form."""
+    gone = {term for role, text in loss.gone if role in ("user", "result", "system") for term in terms(text[:50_000]) if names_one(term)}
+    gone = {term for term in gone - set(terms(loss.visible)) if not term.replace(".", "").isdigit() or len(term) >= 5}  # others are amounts
+    if not gone:
+        return None
+    shapes: dict[str, str] = {}
+    for term in sorted(gone):
+        shapes.setdefault(_shape(term), term)
+    began = next((place for place, passage in enumerate(known.passages) if passage.seq >= loss.step.seq), len(known.passages))
+    for action in known.actions:
+        if action.step is None or action.step.number < loss.step.number or action.effect is None:
+            continue
+        if action.step.seen.conversation != loss.step.seen.conversation:
+            continue
+        for path, text in action.leaves:
+            if len(text) > 80:
+                continue
+            for term in terms(text):
+                first = known.first(term)
+                fits = _shape(term) in shapes and names_one(term)
+                if fits and term not in gone and (first is None or first >= began) and not _new_by_user(known, first, action):
+                    lost = shapes[_shape(term)]
+                    return _finding(
+                        loss, STRONG - 0.04, f"it then used {said(text)} for {path or 'it'} in {quoted(action.run.title, 90)}",
+                        action.cite(f"another value than {lost}"), f"{lost}",
+                    )  # fmt: skip
+    return None
+
+
+def _new_by_user(known: Doings, first: int | None, action: Action) -> bool:
+    """Whether a value came in behind the loss by a person or a tool, rather than by the summary or the model."""
+    return first is not None and first < action.before and known.passages[first].kind not in ("memory", "model")
+
+
+def _shape(term: str) -> str:
+    return (
+        re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "9", term))
+        if not term.replace(".", "").isdigit()
+        else f"{len(term.split('.', maxsplit=1)[0])} digits"
+    )
+
+
+# -- what was done ---------------------------------------------------------------------------------------------------------------
+
+
+def _again(loss: _Loss, known: Doings) -> Finding | None:
+    """An effect that had been made before the loss, and is made again."""
+    lost = {term for _, text in loss.gone for term in terms(text[:50_000])}
+    visible = set(terms(loss.visible))
+    before = {
+        canonical.dumps([action.run.name, plain(action.given)]): action
+        for action in known.actions
+        if action.effect is not None and action.step is not None and action.step.number < loss.step.number and action.ok and action.effect.reach == "outside"
+    }  # fmt: skip
+    for action in known.actions:
+        if action.step is None or action.step.number < loss.step.number or action.effect is None or not action.ok:
+            continue
+        earlier = before.get(canonical.dumps([action.run.name, plain(action.given)]))
+        if earlier is None or action.run.kind != "tool" or not action.terms:
+            continue
+        if action.terms & lost - visible and not any(p.kind == "user" and earlier.run.seq < p.seq <= action.step.seq and stems(p.text) & stems(action.name) for p in known.passages):  # fmt: skip
+            return _finding(
+                loss,
+                LIKELY + 0.05,
+                f"it then did again {quoted(action.run.title, 90)}",
+                action.cite("the same a second time"),
+                "that it had been done",
+            )
+    return None
+
+
+ANALYSIS = Analysis(
+    name="lost_history", looks_for="an instruction or a fact that was lost when the history was cut, and was then missed", run=find
+)
