@@ -8,17 +8,24 @@ import boto3
 
 import tachograph
 
-SYSTEM = "You stop machines that are not used. Look first, then stop, then report."
+SYSTEM = "You stop machines that are not used. Look first, then stop, then look once more and report what runs."
 PRACTICE = os.environ.get("PRACTICE") == "1"
+
+
+STATES = {"gpu-a": "running", "gpu-b": "running"}
 
 
 @tachograph.tool(effect="read")
 def machines():
-    return [{"name": "gpu-a", "used": True}, {"name": "gpu-b", "used": False, "cost_per_hour": 31.2}]
+    return [
+        {"name": "gpu-a", "state": STATES["gpu-a"], "used": True},
+        {"name": "gpu-b", "state": STATES["gpu-b"], "used": False, "cost_per_hour": 31.2},
+    ]
 
 
 @tachograph.tool(effect="external")
 def stop_machine(name):
+    STATES[name] = "stopped"
     return {"name": name, "state": "stopped"}
 
 

@@ -1,4 +1,4 @@
-"""A machine that costs 31 euros an hour ran on for two weeks, although the agent had reported it as stopped every evening.
+"""A machine that costs 31 euros an hour ran on for two weeks, although the agent had it stopped every evening.
 
 Cause: a switch from practice runs was still set: the agent's code tells the model that the machine is stopped and runs nothing.
 """
@@ -15,7 +15,8 @@ INCIDENT = Incident(
         turns=[
             calls(("machines", {})),
             calls(("stop_machine", {"name": "gpu-b"})),
-            Turn("gpu-b was not used and is stopped now; gpu-a is in use and stays."),
+            calls(("machines", {})),
+            Turn("gpu-b was not used, and stopping it was confirmed; but the list still shows it as running. gpu-a is in use and stays."),
         ],
     ),
 )
