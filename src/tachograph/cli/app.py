@@ -37,6 +37,7 @@ VERBS = {
     "verify": "check that a record is whole and unaltered",
     "prove": "write a seal or a proof that can be checked without the store",
     "postmortem": "write the report: what happened, with evidence",
+    "export": "write a session, or some of its steps, as one file for somebody else",
     "audit-secrets": "look in everything that is kept for what older rules missed",
     "link": "tie a session to a commit, a pull request, a deploy, an incident or a build",
     "links": "from a commit, pull request, deploy, incident or build to its sessions, and back",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from tachograph import wiring
 from tachograph.core.errors import UsageError
 from tachograph.core.signals import Missing, Signal, Signals, Window
-from tachograph.host import secrets
 from tachograph.links.git import Repository
 from tachograph.links.shipping import shipped
 from tachograph.log.book import Book
@@ -26,6 +25,7 @@ from tachograph.signals.making import signal
 from tachograph.signals.window import MARGIN, moment, parse
 
 from .output import print_notes
+from .redacting import redactor
 
 if TYPE_CHECKING:
     from tachograph.redact.engine import Redactor
@@ -68,41 +68,30 @@ def gathered(
         ends = [one.at for one in own]
         return Signals(window=Window(min(window.start, *ends), max(window.end, *ends)), found=tuple(own))
     found = registry.gather(options.signals, window, environment=os.environ, clock=chosen.clock, pause=time.sleep)
-    found = masked(found, _redactor(opened))
+    found = masked(found, redactor(opened))
     for one in found.missing:
         print_notes([f"signals missing, {one.source}: {one.why}"])
     every = [*found.found, *(one for one in own if window.holds(one.at))]
     return dataclasses.replace(found, found=tuple(sorted(every, key=lambda one: one.at)))
 
 
-def masked(found: Signals, redactor: Redactor) -> Signals:
+def masked(found: Signals, by: Redactor) -> Signals:
     """The signals without their secrets: they come from outside, and nothing has looked at them."""
     return dataclasses.replace(
         found,
-        found=tuple(_without(one, redactor) for one in found.found),
-        missing=tuple(Missing(one.source, redactor.text(one.why)) for one in found.missing),
+        found=tuple(_without(one, by) for one in found.found),
+        missing=tuple(Missing(one.source, by.text(one.why)) for one in found.missing),
     )
 
 
-def _without(one: Signal, redactor: Redactor) -> Signal:
+def _without(one: Signal, by: Redactor) -> Signal:
     def text(value: str | None) -> str | None:
-        return redactor.text(value) if value else value
+        return by.text(value) if value else value
 
     return dataclasses.replace(
-        one, name=redactor.text(one.name), state=text(one.state), unit=text(one.unit), text=redactor.text(one.text), by=text(one.by),
-        url=redactor.url(one.url) if one.url else None,
+        one, name=by.text(one.name), state=text(one.state), unit=text(one.unit), text=by.text(one.text), by=text(one.by),
+        url=by.url(one.url) if one.url else None,
     )  # fmt: skip
-
-
-def _redactor(opened: OpenStore) -> Redactor:
-    """Under the policy that is found from here, with the placeholders of this store's records."""
-    from tachograph.redact.engine import Redactor
-
-    policy = wiring.policy(None)
-    given = secrets.collect(policy.secret_from, os.environ)
-    made = Redactor(policy.policy, key=opened.fingerprint_key, known=policy.known(os.environ))
-    given.teach(made)
-    return made
 
 
 def _deploys(recording: Recording, book: Book, refs: Sequence[str]) -> list[Signal]:

@@ -26,7 +26,7 @@ _OWN_WORD = ", and the signing key is the store's own word"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "session", metavar="SES|DIR|PROOF", nargs="?",
-        help="an id, a unique prefix, @last, ledger, the folder of a store, or a file that tacho prove has written (- reads it)",
+        help="an id, a unique prefix, @last, ledger, the folder of a store, or a file that tacho prove or tacho export has written (- reads it)",
     )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="every session of the store, and its ledger")
     parser.add_argument("--seal", metavar="NOTE", help="a seal that was kept outside: a file, - or SIZE:ROOT")
@@ -108,6 +108,8 @@ def _proof(chosen: wiring.Settings, options: argparse.Namespace) -> int:
     """What a file shows by itself, with the public key alone."""
     text = outside.read_text(options.session)
     public = outside.trusted(chosen, options.key)
+    if proof.is_page(text):
+        return _page(options, text, public)
     try:
         found = proof.check(text, public)
     except ValueError as error:
@@ -116,17 +118,50 @@ def _proof(chosen: wiring.Settings, options: argparse.Namespace) -> int:
         else:
             print(f"{options.session}  tampered  {error}")
         return NO
-    fields = found.fields
     if options.json:
-        more = {"seq": found.seq, "line": fields} if found.line is not None else {}
-        print_json({"verdict": "verified", "session_id": found.session_id, "events": found.size, "root": found.root, **more})
-        return 0
-    what = f"{found.session_id} had {plural(found.size, 'line')}, root {found.root}"
-    if found.line is not None:
-        one = " ".join(str(fields.get(name, "")) for name in ("type", "id", "ts")).encode("unicode_escape").decode("ascii")
-        what = f"line {found.seq} of {found.session_id} is {one}; {what}"
-    print(f"{options.session}  verified  {what}")
+        print_json(_shown(found))
+    else:
+        print(f"{options.session}  verified  {_said(found)}")
     return 0
+
+
+def _page(options: argparse.Namespace, text: str, public: bytes | frozenset[bytes]) -> int:
+    """Every proof that a page of ``tacho export`` holds. The words of the page are its sender's."""
+    results: list[dict[str, Any]] = []
+    for number, one in enumerate(proof.in_page(text), 1):
+        try:
+            found = proof.check(one, public)
+        except ValueError as error:
+            results.append({"verdict": "tampered", "what": str(error)})
+            words = f"proof {number}  tampered  {error}"
+        else:
+            results.append(_shown(found))
+            words = f"proof {number}  verified  {_said(found)}"
+        if not options.json:
+            print(words)
+    if not results:
+        raise UsageError(f"no proof in the page, {options.session}; tacho export SES --to html writes pages that hold some")
+    good = all(one["verdict"] == "verified" for one in results)
+    if options.json:
+        print_json({"verdict": "verified" if good else "tampered", "proofs": results})
+    else:
+        print(
+            f"{options.session}  {'verified' if good else 'tampered'}  {plural(len(results), 'proof')}; the words of the page are its sender's"
+        )
+    return 0 if good else NO
+
+
+def _shown(found: proof.Proven) -> dict[str, Any]:
+    more = {"seq": found.seq, "line": found.fields} if found.line is not None else {}
+    return {"verdict": "verified", "session_id": found.session_id, "events": found.size, "root": found.root, **more}
+
+
+def _said(found: proof.Proven) -> str:
+    what = f"{found.session_id} had {plural(found.size, 'line')}, root {found.root}"
+    if found.line is None:
+        return what
+    one = " ".join(str(found.fields.get(name, "")) for name in ("type", "id", "ts")).encode("unicode_escape").decode("ascii")
+    return f"line {found.seq} of {found.session_id} is {one}; {what}"
 
 
 def _opened(chosen: wiring.Settings, store: Store, described: dict[str, Any]) -> tuple[OpenStore | None, str, tuple[str, str] | None]:

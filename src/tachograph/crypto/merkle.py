@@ -90,19 +90,38 @@ class Tree:
 def path(leaves: Sequence[bytes], index: int) -> list[bytes]:
     """The inclusion proof of a leaf (RFC 6962, section 2.1.1): the hashes beside its way up, from its sibling to the root's child.
     ``leaves``: the hashes of all leaves, ``index``: from 0. Raises ``ValueError`` for an index outside."""
-    if not 0 <= index < len(leaves):
-        raise ValueError(f"leaf {index} of a tree of {len(leaves)}")
-    found: list[bytes] = []
-    first, last = 0, len(leaves)
-    while last - first > 1:
-        middle = first + (1 << (last - first - 1).bit_length() - 1)
-        if index < middle:
-            found.append(_root(leaves[middle:last]))
-            last = middle
-        else:
-            found.append(_root(leaves[first:middle]))
-            first = middle
-    return found[::-1]
+    return paths(leaves, [index])[0]
+
+
+def paths(leaves: Sequence[bytes], indexes: Iterable[int]) -> list[list[bytes]]:
+    """As ``path``, for several leaves of one tree, whose inner hashes are each computed once."""
+    known: dict[tuple[int, int], bytes] = {}
+
+    def root(first: int, last: int) -> bytes:
+        if last - first == 1:
+            return leaves[first]
+        if (first, last) not in known:
+            middle = _middle(first, last)
+            known[first, last] = node(root(first, middle), root(middle, last))
+        return known[first, last]
+
+    out = []
+    for index in indexes:
+        if not 0 <= index < len(leaves):
+            raise ValueError(f"leaf {index} of a tree of {len(leaves)}")
+        found: list[bytes] = []
+        first, last = 0, len(leaves)
+        while last - first > 1:
+            middle = _middle(first, last)
+            found.append(root(middle, last) if index < middle else root(first, middle))
+            first, last = (first, middle) if index < middle else (middle, last)
+        out.append(found[::-1])
+    return out
+
+
+def _middle(first: int, last: int) -> int:
+    """Where a range of leaves is split: the left part has the largest power of two that is less than all."""
+    return first + (1 << (last - first - 1).bit_length() - 1)
 
 
 def root_of(leaf_hash: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes:

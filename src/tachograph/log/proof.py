@@ -14,8 +14,10 @@ for once the proof has been checked. Nothing of this needs a key but the public 
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +33,7 @@ HEADER = "c2sp.org/tlog-proof@v1"
 #: Bytes of a proof: a line, a path of 64 hashes, a note.
 LIMIT = 16 << 20
 _INDEX = re.compile(r"index (0|[1-9][0-9]{0,18})\Z")
+_IN_PAGE = re.compile(r'<pre class="proof"[^<>]{0,200}>([^<]{1,16777216})</pre>')
 _ORIGIN = note.origin("")
 
 
@@ -66,9 +69,31 @@ def prove(store: Store, session_id: str, event: str, public: bytes | frozenset[b
     if index >= point.size:
         raise UsageError(f"line {index + 1} of {session_id} is not sealed yet, {point.size} are; try again when it is")
     hashes = [merkle.leaf(raw) for raw in lines[: point.size]]
-    path = [base64.b64encode(one).decode() for one in merkle.path(hashes, index)]
-    head = [HEADER, "extra " + base64.b64encode(lines[index]).decode(), f"index {index}", *path]
-    return "\n".join(head) + "\n\n" + signed
+    return _written(lines[index], index, merkle.path(hashes, index), signed)
+
+
+def prove_lines(store: Store, session_id: str, numbers: Sequence[int], public: bytes | frozenset[bytes]) -> dict[int, tuple[bytes, str]]:
+    """Of each of these lines that is sealed (by number, from 1) what is stored, and its proof. Raises as ``newest_seal``."""
+    signed, point, lines = _sealed(store, session_id, public)
+    hashes = [merkle.leaf(raw) for raw in lines[: point.size]]
+    wanted = [number - 1 for number in numbers if 0 < number <= point.size]
+    proofs = zip(wanted, merkle.paths(hashes, wanted), strict=True)
+    return {index + 1: (lines[index], _written(lines[index], index, path, signed)) for index, path in proofs}
+
+
+def _written(raw: bytes, index: int, path: Sequence[bytes], signed: str) -> str:
+    hashes = [base64.b64encode(one).decode() for one in path]
+    return "\n".join([HEADER, "extra " + base64.b64encode(raw).decode(), f"index {index}", *hashes]) + "\n\n" + signed
+
+
+def is_page(text: str) -> bool:
+    """Whether this is a page, as ``tacho export`` writes it."""
+    return text[:15].lower() == "<!doctype html>"
+
+
+def in_page(text: str) -> list[str]:
+    """The proofs and seals that a page holds, in its order. What else it says is not looked at."""
+    return [html.unescape(found) for found in _IN_PAGE.findall(text)]
 
 
 def is_proof(text: str) -> bool:

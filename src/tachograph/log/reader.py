@@ -6,7 +6,7 @@ forger would think of are ``verify/``'s.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,13 +66,15 @@ class Recording:
         """The entry of an event."""
         return self._by_id.get(event_id)
 
-    def expanded(self) -> Iterator[dict[str, Any]]:
-        """The self-contained form (``tacho cat``): every ``*_uri`` replaced by its content, under the name without ``_uri``."""
+    def expanded(self, content: Callable[[str], Any] | None = None) -> Iterator[dict[str, Any]]:
+        """The self-contained form (``tacho cat``): every ``*_uri`` replaced by its content, under the name without ``_uri``. ``content``: what
+        gives contents, where not this recording itself."""
+        read = content or self.content
         for entry in self.entries:
             shown: dict[str, Any] = {}
             for key, value in _shown(entry.line):
                 if _is_content(key, value):
-                    shown[_place(key)] = self.content(value)
+                    shown[_place(key)] = read(value)
                 else:
                     shown[key] = value
             yield shown

@@ -1,8 +1,4 @@
-"""A postmortem as one HTML page that needs nothing else: no network, no script, no font, no picture from elsewhere.
-
-The page forbids itself everything by its content security policy, so that a recording full of markup stays text even
-where escaping were to fail. Everything recorded goes through ``markup.py``.
-"""
+"""A postmortem as one HTML page that needs nothing else: no network, no script, no font, no picture from elsewhere."""
 
 from __future__ import annotations
 
@@ -14,8 +10,8 @@ from . import html_findings, html_signals, html_steps, signalled, timeline_svg
 from .bundle import Bundle, Change, Fact, relevant
 from .case import counted, listed
 from .changes import diff_lines
-from .html_style import stylesheet
-from .markup import Markup, el, join, trusted
+from .html_page import page, section
+from .markup import Markup, el, join
 from .report import chips
 from .story import headline
 from .values import arguments, one_line, textual
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from .narrative import Narrative
     from .report import Moment, Report
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _CITATION = re.compile(r"\[#(s?\d+)\]")
 #: Longer timelines are folded: the picture above says it sooner.
 MOST_OPEN_MOMENTS = 40
@@ -53,37 +48,17 @@ def render(report: Report) -> str:
     if report.narrative is not None:
         sections.insert(2, ("narrative", "Narrative", list(_narrative(report.narrative))))
     wide = {"summary", "findings", "narrative", "timeline", "signals"}
-    head = el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        el("meta", name="referrer", content="no-referrer"),
-        el("meta", name="robots", content="noindex"),
-        el("title", f"Postmortem: {one_line(name, 80)}"),
-        el("style", trusted(stylesheet())),
+    narrow = [one for one in sections if one[0] not in wide]
+    return page(
+        title=f"Postmortem: {one_line(name, 80)}",
+        skip="summary",
+        header=_header(report, name),
+        main=[
+            *(section(*one) for one in sections if one[0] in wide),
+            el("div", _outline(report, narrow), el("div", [section(*one) for one in narrow]), class_="columns"),
+        ],
+        footer=f"Made by tachograph from {story.session_id}. A claim is followed by the line of the log that shows it.",
     )
-    body = el(
-        "body",
-        el("a", "Skip to the summary", href="#summary", class_="skip"),
-        _header(report, name),
-        el(
-            "main",
-            [_section(*section) for section in sections if section[0] in wide],
-            el(
-                "div",
-                _outline(report, [section for section in sections if section[0] not in wide]),
-                el("div", [_section(*section) for section in sections if section[0] not in wide]),
-                class_="columns",
-            ),
-        ),
-        el("footer", el("p", f"Made by tachograph from {story.session_id}. A claim is followed by the line of the log that shows it.")),
-    )
-    return "<!doctype html>\n" + el("html", head, body, lang="en") + "\n"
-
-
-def _section(name: str, title: str, content: Sequence[Markup]) -> Markup:
-    return el("section", el("h2", title, id=f"{name}-title"), content, id=name, aria_labelledby=f"{name}-title")
 
 
 def _header(report: Report, name: str) -> Markup:
