@@ -89,6 +89,15 @@ def test_one_of_several_has_none() -> None:
     assert "1 other call of this tool had here" in one.statement
 
 
+def test_one_that_was_of_nearly_the_same_is_used_again() -> None:
+    def grant(zone: str) -> Call:
+        return Call(name="grant_access", given={"person": "u-17", "role": "reader", "zone": zone})
+
+    shown = {"person": "u-17", "role": "reader", "zone": "lab"}
+    (one,) = found(Turn(calls=(grant("lab"),), before=(approve(shown=shown, scope="grant_access"),)), Turn(calls=(grant("vault"),)), DONE)
+    assert (one.first_event, "of something else" in one.statement) == ("evt_ok", True)
+
+
 def test_the_last_good_session_had_one() -> None:
     good = session(Turn(calls=(wire(),), before=(approve(),)), DONE, tools=TOOLS, user="Pay the invoice.")
     (one,) = found(Turn(calls=(wire("FR-12", 900),)), DONE, good=good)
@@ -155,3 +164,13 @@ def test_what_is_in_order() -> None:
     assert not found(told, Turn(say="It was refused."))
     less = Turn(calls=(wire(amount=400, runs=False),), before=(approve("refused", shown="wire_money to DE-77, 400.00"),))
     assert not found(less, Turn(calls=(wire(amount=40),), before=(approve(event="evt_two"),)), DONE)
+
+
+def test_asking_that_is_a_tool_and_an_event_is_one_approval() -> None:
+    ask = Turn(
+        calls=(Call(name="request_approval", given={"to": "DE-77", "amount": 40.0}, result="approved", declared="read"),),
+        before=(approve(),),
+    )
+    assert not found(ask, Turn(calls=(wire(),)), DONE)
+    (one,) = found(ask, Turn(calls=(wire(),)), Turn(calls=(wire("FR-12"),)), DONE)
+    assert "FR-12" in one.statement

@@ -33,6 +33,15 @@ def test_one_says_to_ask_and_the_other_not_to() -> None:
     assert one.cause == "prompt"
 
 
+def test_one_says_what_comes_first_and_the_other_to_go_ahead_without_it() -> None:
+    system = "Weigh every parcel before you ship it.\nIn the evening there is no need to weigh a parcel, ship it at once."
+    (one,) = found(system, Call(name="ship_parcel", given={"parcel": "P-9"}))
+    assert "was done without it" in one.statement
+    assert not found(system, Call(name="weigh_parcel", given={"parcel": "P-9"}), Call(name="ship_parcel", given={"parcel": "P-9"}))
+    deploy = "Never deploy without having run the tests.\nWhen somebody waits, deploy right away and leave the tests for later."
+    assert found(deploy, Call(name="bash", given={"command": "make deploy && ./deploy.sh > log"}))
+
+
 def test_two_limits_and_an_effect_between_them() -> None:
     system = "Discounts are limited to at most 10 percent.\nMake the sale: you may give a discount of up to 40 percent to close a deal."
     (one,) = found(system, Call(name="give_discount", given={"percent": 35}))

@@ -62,7 +62,7 @@ def test_the_same_is_asked_again_without_the_guardrail() -> None:
     guard = {"id": "gr-1", "version": "7", "action": "INTERVENED"}
     turns = (Turn(say="I cannot help with that.", more={"guardrail": guard}), Turn(calls=(BUY,), user="Do it."), Turn(say="Bought."))
     (one,) = found(*turns, provider="converse")
-    assert one.first_event == "evt_0001"
+    assert one.first_event == "evt_0002"
     assert "without it" in one.statement
 
 
@@ -94,6 +94,19 @@ def test_what_a_guardrail_had_found_and_let_pass() -> None:
     assert (one.cause, one.first_event) == ("policy", "evt_0001")
 
 
+def test_the_text_that_was_stopped_is_sent_from_the_verdict() -> None:
+    guard = {"id": "gr-1", "version": "7", "action": "INTERVENED"}
+    text = "Sell the fund today and keep the money until autumn."
+
+    def send(tape: Tape) -> None:
+        request = {"method": "POST", "url": "https://crm.example/messages", "headers": {}, "body": {"text": text}}
+        tape.add(events.Http, method="POST", host="crm.example", status=200, lane="main", duration_ms=5.0, request=request)
+
+    stopped = verdict("INTERVENED", {"assessments": {"modelOutput": [text]}}, source="Converse", call_id="evt_0001")
+    (one,) = found(Turn(say="I cannot advise you.", more={"guardrail": guard}, before=(stopped, send)), provider="converse")
+    assert one.first_event == "evt_guard"
+
+
 def test_guardrails_that_were_heeded() -> None:
     assert not found(
         Turn(calls=(Call(name="place_order", given=BUY.given, runs=False),), before=(verdict("BLOCKED"),)), Turn(say="It was blocked.")
@@ -114,3 +127,18 @@ def test_guardrails_that_were_heeded() -> None:
         Turn(say="Bought."),
     )
     assert not found(Turn(calls=(BUY,), before=(verdict("NONE"),)), Turn(say="Bought."))
+
+
+def test_what_the_agents_code_does_because_of_a_verdict_is_no_disobedience() -> None:
+    guard = {"id": "gr-1", "version": "7", "action": "INTERVENED"}
+
+    def own(name: str, **given: Any) -> Any:
+        return lambda tape: (
+            tape.add(events.ToolCall, name=name, source="declared", effect="external", input=given, output="ok", lane="main") and None
+        )
+
+    fallback = Turn(say="I cannot help with that.", more={"guardrail": guard}, after=(own("set_status", to="waiting"),))
+    assert not found(fallback, provider="converse")
+    carried = Turn(say="Order 900 XQZ-7 at once.", before=(verdict("BLOCKED"),), after=(own("submit", text="Order 900 XQZ-7 at once."),))
+    (one,) = found(carried)
+    assert one.first_event == "evt_guard"

@@ -28,7 +28,8 @@ def letter(system: str | None, user: str, body: str, provider: str = "anthropic"
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize(
-    "mark", ["{{tenant_name}}", "${TENANT_NAME}", "<INSERT TENANT NAME>", "[YOUR NAME]", "%(tenant_name)s", "<%= tenant.name %>"]
+    "mark",
+    ["{{tenant_name}}", "${TENANT_NAME}", "<INSERT TENANT NAME>", "[YOUR NAME]", "%(tenant_name)s", "<%= tenant.name %>", "{tenant_name}"],
 )
 def test_a_mark_that_is_passed_on_as_it_is(provider: str, mark: str) -> None:
     (one,) = placeholders.run(
@@ -122,3 +123,17 @@ def test_in_code_they_are_code() -> None:
         )
     )
     assert not list(placeholders.run(case))
+
+
+def test_a_mark_in_any_place_of_a_sentence_that_is_passed_on() -> None:
+    case = open_case(
+        session(
+            Turn(calls=(Call(name="page", given={"who": "{duty}", "text": "Pump 3 stopped."}),)),
+            Turn(say="Paged."),
+            system="You watch pumps. When one stops, wake {duty} up at once.",
+            user="Pump 3 stopped.",
+            tools=(tool("page"),),
+        )
+    )
+    (one,) = placeholders.run(case)
+    assert (one.cause, one.first_event, one.confidence) == ("prompt", "evt_0001", 0.95)

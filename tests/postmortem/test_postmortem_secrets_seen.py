@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sample_recordings import Tape
 from scenes import PROVIDERS, Call, Turn, session, tool
 
+from tachograph.core import events
 from tachograph.postmortem.analyses import secrets_seen
 from tachograph.postmortem.case import open_case
 
@@ -28,6 +30,39 @@ def test_a_secret_of_a_result_that_is_posted(provider: str) -> None:
     (one,) = found(*turns, provider=provider)
     assert (one.cause, one.first_event, one.confidence) == ("secret", "evt_0002", 0.95)
     assert "github-token" in one.statement
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_secret_of_a_tool_that_nobody_declared(provider: str) -> None:
+    read = Call(name="read_config", given={"path": "ci.yaml"}, result=f"token: {MARK}")
+    (one,) = found(
+        Turn(calls=(read,)),
+        Turn(calls=(Call(name="post_comment", given={"text": f"It is {MARK}."}),)),
+        Turn(say="Posted."),
+        provider=provider,
+    )
+    assert (one.cause, one.first_event, one.confidence) == ("secret", "evt_0003", 0.95)
+
+
+def test_a_secret_of_an_exchange_within_a_tool_came_in_by_the_tool() -> None:
+    def exchange(tape: Tape) -> None:
+        answer = {"head": {"status": 200, "headers": []}, "data": f"token {MARK}"}
+        tape.add(
+            events.Http,
+            method="GET",
+            host="wiki.example",
+            status=200,
+            lane="main",
+            duration_ms=5.0,
+            parent_id="evt_0003",
+            wire=answer,
+            redactions=1,
+            request={"method": "GET", "url": "https://wiki.example/ci", "headers": {}, "body": None},
+        )
+
+    call = Call(name="read_config", given={"path": "ci"}, result=f"token {MARK}", declared="read")
+    (one,) = found(Turn(calls=(call,), before=(exchange,)), Turn(say=f"It is {MARK}."))
+    assert one.first_event == "evt_0003"
 
 
 def test_a_secret_of_the_prompt_or_of_the_user_that_is_answered() -> None:

@@ -230,6 +230,11 @@ def _none(case: Case, effect: Effect) -> _Lack | None:
     rule = demanded(case, effect)
     if rule is not None and effect.reach == "outside":
         return _Lack(sure=STRONG + 0.05, what=f"was done without an approval, which is asked for: {said(rule.text)}", gate=None)
+    reused = _reused(case, effect)
+    if reused is not None:
+        return _Lack(
+            sure=STRONG, what=f"rests on an approval of something else, for which {quoted(reused.shown or '')} was shown", gate=reused
+        )
     others = _others(case, effect)
     if others is not None:
         where, count = others
@@ -238,6 +243,21 @@ def _none(case: Case, effect: Effect) -> _Lack | None:
             what=f"was done without an approval, which {count} {'other calls' if count > 1 else 'other call'} of this tool {where}",
             gate=None,
         )
+    return None
+
+
+def _reused(case: Case, effect: Effect) -> Gate | None:
+    """The approval of another call of the same tool that was about nearly the same: most of the values were shown, and not all."""
+    by_effect, _ = pairs(case)
+    given = {text.strip().lower() for _, text in values(effect.run.input.value) if len(text) < 200}
+    for other in gated(case):
+        if other.run.name != effect.run.name or other.run.event_id == effect.run.event_id:
+            continue
+        for gate in by_effect.get(other.run.event_id, ()):
+            shown = (gate.shown or "").lower()
+            known = {text for text in given if text in shown}
+            if gate.decision == "granted" and not gate.broad and before(gate, effect) and len(known) * 2 > len(given) and known != given:
+                return gate
     return None
 
 

@@ -1,6 +1,6 @@
 """Instructions of one prompt that cannot both be followed.
 
-Cause: two sentences of the system prompt that one request holds: one forbids what the other asks for or allows; one says to ask first and the other not to;
+Cause: two sentences of the system prompt that one request holds: one forbids what the other asks for or allows; one says to do something first, or to ask, and the other to go ahead without it;
 two name different limits of the same thing; two want another language, format or unit. Consequence: an effect on the matter that follows the one and breaks
 the other; or, where it is about the answer, a session that shows by itself that it went wrong.
 
@@ -14,12 +14,13 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.commands import is_check
 
 from .amounts import amounts
 from .citing import called, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .effects import effects
-from .instructions import instructions
+from .instructions import instructions, stems
 from .symptoms import doing, hard, violates
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from tachograph.postmortem.case import Case
 
+    from .effects import Effect
     from .instructions import Instruction
 
 NAME = "contradicting_instructions"
@@ -38,6 +40,13 @@ _ASK_FIRST = re.compile(
 _AT_ONCE = re.compile(
     r"\b(?:immediately|right away|at once|straight away|directly|automatically|autonomously|on your own|yourself|without (?:asking|approval|confirmation|confirming|waiting|permission|review|delay|further)"
     r"|(?:do not|don't|don’t|never) (?:ask|wait|confirm|request)|no (?:approval|confirmation|need))\b",
+    re.IGNORECASE,
+)
+#: What has to come before something, and what says to leave it out.
+_FIRST = re.compile(r"\b(?:without|before|until|unless|only after|only once|only when)\b([^.;:]{3,160})", re.IGNORECASE)
+_LEAVES_OUT = re.compile(
+    r"\b(?:skip\w*|leave out|omit\w*|without|instead of|rather than|no need|not (?:need|necessary|required|worth)|(?:do not|don't|don’t|never|not) (?:run|wait|do|check|verify|test|bother)"
+    r"|later|afterwards?|at once|immediately|right away|straight away|straight|directly|as soon as|in (?:a )?(?:hurry|one go)|not run)\b",
     re.IGNORECASE,
 )
 #: What one kind of people or things gets and another does not.
@@ -55,6 +64,8 @@ _EITHER = tuple(
     )
 )  # fmt: skip
 _ANSWERING = re.compile(r"\b(?:answer|respond|reply|write|output|return|use|give|report|speak|format|express|convert)\w*\b", re.IGNORECASE)
+#: What a command that checks work is called in a prompt.
+_CHECKED = stems("test tests suite checks check lint build verification")
 #: Sentences of a prompt that are compared with one another.
 _MOST = 250
 
@@ -84,6 +95,7 @@ def _of_pair(case: Case, one: Instruction, other: Instruction) -> Iterator[Findi
         forbids, wants = (one, other) if one.tone == "forbids" else (other, one)
         yield from _opposed(case, forbids, wants)
     yield from _ask_or_not(case, one, other)
+    yield from _before_or_without(case, one, other)
     yield from _limits(case, one, other)
     yield from _answers(case, one, other)
 
@@ -125,6 +137,37 @@ def _ask_or_not(case: Case, one: Instruction, other: Instruction) -> Iterator[Fi
             ):
                 yield _finding(asks, acts, STRONG, f"{called(effect.run).what} was done", [called(effect.run)])
                 return
+
+
+def _before_or_without(case: Case, one: Instruction, other: Instruction) -> Iterator[Finding]:
+    """One says to do something first, the other to go ahead without it; and it was not done first."""
+    for rule, haste in ((one, other), (other, one)):
+        wanted = _FIRST.search(rule.text)
+        if wanted is None or rule.tone not in ("forbids", "asks") or not _LEAVES_OUT.search(haste.text):
+            continue
+        # “Never X without Y” and “Y before you X” have them the other way round.
+        first, then = stems(rule.text[: wanted.start()]), stems(wanted[1])
+        if rule.tone != "forbids" and wanted[0].lower().startswith("before"):
+            first, then = then, first
+        needed, deed = then - first, first - then
+        if not needed & haste.about or not (deed & haste.about):
+            continue
+        for effect in effects(case):
+            missing = needed - doing(effect)
+            if missing and effect.since >= max(rule.seq, haste.seq) and deed & doing(effect):
+                if not _done_before(case, missing, effect):
+                    yield _finding(rule, haste, STRONG, f"{called(effect.run).what} was done without it", [called(effect.run)])
+                return
+
+
+def _done_before(case: Case, needed: frozenset[str], effect: Effect) -> bool:
+    """Whether some call before an effect is about what has to come first."""
+    for _, run in case.story.runs():
+        if run.seq != effect.run.seq and run.start_ms <= effect.run.start_ms and run.outcome != "asked":
+            about = stems(run.title[:1000])
+            if needed & about or (is_check(run) and needed & _CHECKED):
+                return True
+    return False
 
 
 def _concerned(value: object, beyond: float | None) -> bool:

@@ -27,7 +27,7 @@ _READS = frozenset(
 )  # fmt: skip
 #: Commands that change something outside of the workspace.
 _OUTSIDE = re.compile(
-    r"\b(?:git push|gh (?:pr|release|issue|workflow) \w+|kubectl (?:apply|create|delete|drain|edit|patch|replace|rollout|scale|set)"
+    r"\b(?:git(?: -\S+(?: [\w.]+=\S+)?){0,6} push|gh (?:pr|release|issue|workflow) \w+|kubectl (?:apply|create|delete|drain|edit|patch|replace|rollout|scale|set)"
     r"|helm (?:install|upgrade|uninstall|rollback)|terraform (?:apply|destroy|import)|pulumi (?:up|destroy)|docker push|npm publish|twine upload"
     r"|aws \S+ (?:create|delete|put|update|terminate|stop|start|modify|run|copy|rm|mv|cp)\S*|gcloud .{0,60}(?:create|delete|deploy|update)"
     r"|az .{0,60}(?:create|delete|update)|systemctl (?:start|stop|restart|reload)|ansible-playbook|rsync|scp|sendmail|mail -s|shutdown|reboot)\b"
@@ -35,7 +35,7 @@ _OUTSIDE = re.compile(
     r"|\b(?:psql|mysql|sqlite3|mongo|redis-cli|bq)\b.{0,300}?\b(?i:insert|update|delete|drop|truncate|alter|create|flushall|flushdb)\b"
 )
 _INSIDE = re.compile(
-    r"(?:^|[\s;&|(])(?:rm|mv|cp|mkdir|rmdir|touch|chmod|chown|tee|dd|truncate|patch|git (?:commit|merge|rebase|reset|checkout|tag)|sed -i|make|npm|pip)\b|>"
+    r"(?:^|[\s;&|(\x22'])(?:rm|mv|cp|mkdir|rmdir|touch|chmod|chown|tee|dd|truncate|patch|git(?: -\S+(?: [\w.]+=\S+)?){0,6} (?:commit|merge|rebase|reset|checkout|tag)|sed -i|make|npm|pip)\b|>"
 )
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
@@ -82,7 +82,7 @@ def _effect(run: Run, step: Step | None) -> Effect | None:
         return None
     if run.kind == "http":
         return Effect(run=run, step=step, reach="outside", sure=True) if (run.method or "GET").upper() not in _SAFE else None
-    if run.kind == "process" or _is_shell(run.name):
+    if run.kind == "process" or is_shell(run.name):
         if _OUTSIDE.search(run.title):
             return Effect(run=run, step=step, reach="outside", sure=True)
         return Effect(run=run, step=step, reach="workspace", sure=False) if run.changes or _INSIDE.search(run.title) else None
@@ -112,7 +112,8 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
 
-def _is_shell(name: str) -> bool:
+def is_shell(name: str) -> bool:
+    """Whether a tool runs commands: what it does stands in its arguments."""
     return bool({"bash", "shell", "sh", "terminal", "cmd", "command", "powershell"} & set(words_of(name)))
 
 

@@ -84,9 +84,20 @@ class Gate:
 @once
 def gates(case: Case) -> tuple[Gate, ...]:
     """All approvals that have an event, in order."""
-    within = {id(child): run.event_id for _, run in case.story.runs() for child in run.children if isinstance(child, Mark)}
-    found = [_of_mark(step, mark, within.get(id(mark))) for step, mark in case.story.marks("approval")]
-    found += [_of_run(step, run) for step, run in case.story.runs() if asks_a_person(run) and run.outcome != "asked"]
+    within = {
+        id(child): run.event_id
+        for _, run in case.story.runs()
+        if not asks_a_person(run)
+        for child in run.children
+        if isinstance(child, Mark)
+    }
+    marks = list(case.story.marks("approval"))
+    found = [_of_mark(step, mark, within.get(id(mark))) for step, mark in marks]
+    told = {step.number for step, _ in marks if step is not None}
+    for step, run in case.story.runs():
+        # Where asking has its own event as well, that says it.
+        if asks_a_person(run) and run.outcome != "asked" and (step is None or step.number not in told):
+            found.append(_of_run(step, run))
     return tuple(sorted(found, key=lambda gate: gate.seq))
 
 

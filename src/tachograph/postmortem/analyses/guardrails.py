@@ -45,6 +45,7 @@ _REFUSES = re.compile(
     r"\b(?:cannot|can't|can’t|unable|not able|sorry|won't|declin\w+|refus\w+|not (?:share|help|possible|allowed))\b", re.IGNORECASE
 )
 _DEEP = 12
+_BARE = ", by a model call that was made without it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,9 +152,10 @@ def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
         sure, how = joins
         words = {"stopped": "stopped it", "flagged": "flagged it and let it pass", "not run": "did not run"}[verdict.said]
         statement = f"The guardrail “{visible(verdict.name)}” {words} ({visible(verdict.action) or 'no action'}); {called(effect.run).what} was done nonetheless{how}."
-        return _finding(
-            verdict.item, f"the guardrail's verdict: {visible(verdict.action) or 'found something'}", sure, statement, [called(effect.run)]
-        )
+        what = f"the guardrail's verdict: {visible(verdict.action) or 'found something'}"
+        if how == _BARE and effect.step is not None:  # the cause is the call that was made without it
+            return _finding(effect.step, "no guardrail in this request", sure, statement, [cite(verdict.item, what), called(effect.run)])
+        return _finding(verdict.item, what, sure, statement, [called(effect.run)])
     return None
 
 
@@ -168,8 +170,11 @@ def _joins(verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
     if effect.step.number == verdict.step.number:
         if (run.source in ("declared", "both") or run.kind != "tool") and run.seq < verdict.seq:
             return None
-        if isinstance(verdict.item, Step) or verdict.of_answer:
+        asked = any(part.type == "tool_use" and part.name == run.name for part in effect.step.reply)
+        if asked and (isinstance(verdict.item, Step) or verdict.of_answer):
             return PROVEN - weaker, ", asked for by that very answer"
+        if not asked and not _names(verdict, effect) and not _carries(effect, effect.step):
+            return None  # what the agent's code does by itself is often because of the verdict
         return (STRONG + 0.1 - weaker, "") if _names(verdict, effect) or not _other_tool(verdict, effect) else None
     if effect.step.number < verdict.step.number:
         return None
@@ -181,7 +186,7 @@ def _joins(verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
         and verdict.step.call.guardrail
         and _same_talk(verdict.step, effect.step)
     ):
-        return STRONG + 0.05, ", by a model call that was made without it"
+        return STRONG + 0.05, _BARE
     if verdict.said != "not run" and _names(verdict, effect) and effect.reach == "outside":
         return LIKELY + 0.05, ""
     return (LIKELY, "") if verdict.said == "not run" and effect.step.number == verdict.step.number + 1 and verdict.inside is None else None
@@ -194,13 +199,20 @@ def _same_talk(one: Step, other: Step) -> bool:
 def _names(verdict: Verdict, effect: Effect) -> bool:
     """Whether a verdict's own words name the effect: its tool, or what only this call has."""
     text = verdict.text + " " + verdict.name
-    given = identifiers(arguments_of(effect.run)[:8000])
+    given = arguments_of(effect.run)[:8000]
     tool = effect.run.name.lower()
-    return (
-        bool(given & identifiers(text))
-        or (len(tool) > 3 and tool in text.lower())
-        or len(stems(text) & stems(effect.run.title[:2000])) >= 3
-    )
+    if identifiers(given) & identifiers(text) or (effect.run.kind == "tool" and len(tool) > 3 and tool in text.lower()):
+        return True
+    own = stems(given) | stems(effect.run.title[:2000])
+    shared = len(stems(text) & own)
+    return shared >= 3 and shared * 3 >= len(own)
+
+
+def _carries(effect: Effect, step: Step) -> bool:
+    """Whether an effect of the agent's own code has what the model had answered."""
+    text = " ".join(part.text for part in step.reply if part.type == "text")
+    given = arguments_of(effect.run)[:8000]
+    return bool(identifiers(text) & identifiers(given)) or len(stems(text[:8000]) & stems(given)) >= 3
 
 
 def _other_tool(verdict: Verdict, effect: Effect) -> bool:

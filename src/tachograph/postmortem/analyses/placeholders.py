@@ -88,11 +88,8 @@ def holes(passage: Passage) -> Iterator[Hole]:
         if _TEMPLATE.search(line) or _TEMPLATE.search(before) or _quoted(bare, found) or _in_json(line):
             continue
         kind = found.lastgroup or ""
-        if kind == "brace" and not _awaits(bare, found.start()):
-            continue
-        yield Hole(
-            mark=found[0], name=found[kind], line=line, sure=kind in ("curly", "dollar", "insert", "percent", "erb"), passage=passage
-        )
+        sure = kind in ("curly", "dollar", "insert", "percent", "erb") or (kind == "brace" and _awaits(bare, found.start()))
+        yield Hole(mark=found[0], name=found[kind], line=line, sure=sure, passage=passage)
         count += 1
         if count >= _MOST:
             return
@@ -139,7 +136,7 @@ def _finding(case: Case, hole: Hole) -> Finding | None:
     wrong = hard(case)
     if passed is not None:
         left, by_name = passed
-        sure = STRONG + 0.05 if by_name or not hole.sure else PROVEN
+        sure = STRONG + 0.05 if by_name or hole.mark[0] not in "{$<[%" else PROVEN
         shown, clause = [left.evidence], f"it was passed on {'by its name ' if by_name else ''}in {left.evidence.what}"
     elif (effect := _on_the_matter(case, hole)) is not None and (hole.sure or wrong):
         sure = STRONG if wrong else LIKELY + 0.05

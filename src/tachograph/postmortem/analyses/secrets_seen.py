@@ -55,7 +55,7 @@ def run(case: Case) -> Iterator[Finding]:
     wrong = hard(case)
     if first and not told and wrong:
         mark, passage = next(iter(first.items()))
-        yield _finding(mark, passage, WEAK, f"no answer has it; {wrong[0].what}", [wrong[0].evidence()])
+        yield _finding(case, mark, passage, WEAK, f"no answer has it; {wrong[0].what}", [wrong[0].evidence()])
 
 
 def _passed_on(case: Case, mark: str, passage: Passage) -> Finding | None:
@@ -63,12 +63,12 @@ def _passed_on(case: Case, mark: str, passage: Passage) -> Finding | None:
     best: tuple[float, str, list[Evidence]] | None = None
     ends = last_answers(case)
     for step in case.story.steps:
-        if step.seq < passage.seq:
-            continue
+        if passage.step is not None and step.number < passage.step + (passage.kind not in ("system", "user")):
+            continue  # a result came in behind the answer that asked for it
         for found in _said(case, step, mark, final=step.number in ends):
             if best is None or found[0] > best[0]:
                 best = found
-    return None if best is None else _finding(mark, passage, *best)
+    return None if best is None else _finding(case, mark, passage, *best)
 
 
 def _said(case: Case, step: Step, mark: str, *, final: bool) -> Iterator[tuple[float, str, list[Evidence]]]:
@@ -87,12 +87,14 @@ def _said(case: Case, step: Step, mark: str, *, final: bool) -> Iterator[tuple[f
             yield (PROVEN if effect is not None else STRONG - 0.1), f"step {step.number} gives it to {part.name or 'a tool'}", shown
 
 
-def _finding(mark: str, passage: Passage, sure: float, clause: str, shown: list[Evidence]) -> Finding:
+def _finding(case: Case, mark: str, passage: Passage, sure: float, clause: str, shown: list[Evidence]) -> Finding:
     kind = mark[1:-1].split(":")[1]
+    outer = case.recording.by_id(passage.within) if passage.within is not None else None
+    event_id, seq = (outer.event.id, outer.seq) if outer is not None else (passage.event_id, passage.seq)
     named = f" ({passage.name})" if passage.name and passage.kind not in ("system", "user") else ""
-    first = Evidence(event_id=passage.event_id, seq=passage.seq, what=f"{passage.position} has {mark}")
+    first = Evidence(event_id=event_id, seq=seq, what=f"{passage.position} has {mark}")
     return Finding(
-        cause="secret", analysis=NAME, confidence=sure, first_event=passage.event_id, first_seq=passage.seq, evidence=joined([first, *shown]),
+        cause="secret", analysis=NAME, confidence=sure, first_event=event_id, first_seq=seq, evidence=joined([first, *shown]),
         statement=f"A secret of the kind {kind} stood in {_WHERE.get(passage.kind, 'a text')}{named} that the model was shown; {clause}.",
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ from tachograph.postmortem.values import one_line, visible
 
 from .amounts import amounts
 from .citing import LONG, cite, said
-from .effects import effects, words_of
+from .effects import effects, is_shell, words_of
 from .instructions import instructions, stems
 from .once import entered, once
 from .verbs import stem
@@ -45,7 +45,7 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _CONTAINS = frozenset(
-    ["escalate", "notify", "alert", "page", "log", "audit", "report", "ticket", "hold", "quarantine", "block", "reject", "refuse", "decline", "deny", "flag", "handoff", "note", "review"]
+    ["escalate", "hand", "handover", "human", "fallback", "pause", "suspend", "stop", "abort", "cancel", "freeze", "lock", "notify", "alert", "page", "log", "audit", "report", "ticket", "hold", "quarantine", "block", "reject", "refuse", "decline", "deny", "flag", "handoff", "note", "review"]
 )  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def violates(effect: Effect, rule: Instruction) -> bool:
 def doing(effect: Effect) -> frozenset[str]:
     """The stems of the words that say what an effect does: the tool's name; of a command or an exchange, its line."""
     run = effect.run
-    return stems(run.title[:400]) if run.kind != "tool" else frozenset(stem(word) for word in words_of(run.name))
+    return stems(run.title[:400]) if run.kind != "tool" or is_shell(run.name) else frozenset(stem(word) for word in words_of(run.name))
 
 
 def contains_only(effect: Effect) -> bool:
