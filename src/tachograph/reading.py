@@ -100,7 +100,7 @@ class Session:
 
     @functools.cached_property
     def _tracer(self) -> Tracer:
-        return Tracer(tell(self.recording), self.recording)
+        return Tracer(tell(self.recording, redactions=False), self.recording)
 
     def content(self, uri: str | None) -> Any:
         """The value behind a ``*_uri`` field of an event."""

@@ -62,6 +62,29 @@ def test_a_growing_list_rebuilds_at_every_length(items: list[Any]) -> None:
     assert [read.get(name) for name in names] == [{"messages": items[: n + 1]} for n in range(len(items))]
 
 
+@given(st.lists(values, min_size=1, max_size=30), values)
+def test_what_is_shared_is_what_is_read_alone(items: list[Any], other: Any) -> None:
+    writer = TreeWriter(digest)
+    puts = [{"messages": items[: n + 1], "other": other} for n in range(len(items))] + [items, other, {"messages": items[:1] + items[2:]}]
+    names = [writer.put(value) for value in puts]
+    nodes = writer.take()
+    read = reader(nodes)
+    assert [read.shared(name) for name in names] == puts
+    assert [read.get(name) for name in reversed(names)] == [reader(nodes).get(name) for name in reversed(names)]
+
+
+def test_the_messages_of_a_resent_history_are_the_same_objects() -> None:
+    writer = TreeWriter(digest)
+    names = [writer.put({"model": "m", "messages": conversation(turns)}) for turns in (20, 21, 30)]
+    read = reader(writer.take())
+    first, second, third = (read.shared(name)["messages"] for name in names)
+    assert all(one is other for one, other in zip(first, second, strict=False))
+    assert all(one is other for one, other in zip(second, third, strict=False))
+    alone = read.get(names[0])["messages"]
+    assert alone == first
+    assert not any(one is other for one, other in zip(alone, first, strict=True))
+
+
 def conversation(turns: int) -> list[dict[str, Any]]:
     return [{"role": "user" if n % 2 else "assistant", "content": hashlib.sha256(str(n).encode()).hexdigest() * 20} for n in range(turns)]
 

@@ -66,6 +66,9 @@ class Tape:
             raise KeyUnavailableError(f"the keys of {self.session_id} are gone, store/keys; its content was shredded")
         return self.contents[uri]
 
+    def shared(self, uri: str | None) -> Any:
+        return self.content(uri)
+
     def by_id(self, event_id: str) -> Entry | None:
         return next((entry for entry in self.entries if entry.event.id == event_id), None)
 

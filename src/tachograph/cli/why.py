@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     session_id = resolve(opened.store, options.session)
     recording = Recording(opened, session_id)
     reading.enter(chosen, opened, [session_id], "why")
-    tracer = Tracer(tell(recording), recording)
+    tracer = Tracer(tell(recording, redactions=False), recording)
     width = max(60, min(shutil.get_terminal_size((120, 40)).columns, MAX_WIDTH))
     if options.event is not None:
         parts = tracer.event(options.event)

@@ -27,6 +27,8 @@ INLINE = 256
 INLINE_OBJECT = 1024
 #: Lists shorter than this are written in place unless they are large.
 SHORT_LIST = 8
+#: Lists up to this length are kept whole by a reader that shares (tools' definitions, the blocks of a message).
+SHARED_LIST = 64
 #: Bytes are cut into nodes of this size: a frame must stay small enough to encrypt and decrypt in one piece.
 BLOB = 4 << 20
 
@@ -150,6 +152,8 @@ class TreeReader:
     def __init__(self, fetch: Callable[[bytes], tuple[bytes, bytes]]) -> None:
         self._fetch = fetch
         self._lists: dict[bytes, list[Any]] = {}
+        self._nodes: dict[bytes, Any] = {}
+        self._elements: dict[int, tuple[Any, Any]] = {}
 
     def get(self, name: bytes) -> Any:
         """The value with that id. Raises ``KeyError`` (a node is missing) or ``ValueError`` (a node is no node)."""
@@ -161,6 +165,42 @@ class TreeReader:
         if kind == LIST:
             return [self._value(stub) for stub in self._stubs(name)]
         raise ValueError(f"a node of unknown kind {kind!r}")
+
+    def shared(self, name: bytes) -> Any:
+        """As ``get``; but what several values have in common (the messages of a history that is sent again) is one object in all of them, decoded
+        once. For readers of a whole session, who change nothing: a change would be in all of them."""
+        kind, payload = self._fetch(name)
+        if kind == JSON:
+            return self._share(canonical.loads(payload))
+        if kind == LIST:
+            return [item if type(item) is str else self._shared_element(item) for item in self._stubs(name)]
+        return self.get(name)
+
+    def _shared_element(self, stub: Any) -> Any:
+        """The value of an element of a list. Lists that grew out of each other hold the same stubs."""
+        known = self._elements.get(id(stub))
+        if known is None:
+            known = self._elements[id(stub)] = stub, self._share(stub)  # the stub is kept, so that its id stays its own
+        return known[1]
+
+    def _share(self, stub: Any) -> Any:
+        if type(stub) is list:
+            return [item if type(item) is str else self._share(item) for item in stub]
+        if type(stub) is not dict:
+            return stub
+        if len(stub) == 1:
+            mark = next(iter(stub))
+            if mark in ("$j", "$l", "$s"):
+                name = bytes.fromhex(stub[mark])
+                if name not in self._nodes:
+                    value = self.shared(name)
+                    if mark == "$l" and len(value) > SHARED_LIST:
+                        return value  # it has grown, and will not come again as it is: its elements do
+                    self._nodes[name] = value
+                return self._nodes[name]
+            if mark in _REFERENCES:
+                return self._referred(mark, stub[mark])
+        return {key[1:] if key[:1] == "$" else key: item if type(item) is str else self._share(item) for key, item in stub.items()}
 
     def _stubs(self, name: bytes) -> list[Any]:
         # Walk to a base that is known, then build forwards: recursion depth must not grow with the length of a session.

@@ -83,8 +83,15 @@ class ContentReader:
 
     def get(self, name: str) -> Any:
         """The value of ``content:<hex>``."""
+        return self._read(self._tree.get, name)
+
+    def shared(self, name: str) -> Any:
+        """As ``get``, for who changes nothing: what values have in common is one object (``TreeReader.shared``)."""
+        return self._read(self._tree.shared, name)
+
+    def _read(self, get: Callable[[bytes], Any], name: str) -> Any:
         try:
-            return self._tree.get(bytes.fromhex(name.removeprefix("content:")))
+            return get(bytes.fromhex(name.removeprefix("content:")))
         except KeyError:
             raise FormatError(f"content {name[:80]!r} is in no frame of session {self._session_id}; run tacho verify on it") from None
         except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:

@@ -58,6 +58,10 @@ class Recording:
         key) and ``FormatError`` (damaged)."""
         return None if uri is None else self._content.get(uri)
 
+    def shared(self, uri: str | None) -> Any:
+        """As ``content``, for who reads all of a session and changes nothing: what contents have in common is one object in all of them."""
+        return None if uri is None else self._content.shared(uri)
+
     def node(self, name: bytes) -> tuple[bytes, bytes]:
         """(kind, payload) of a node of content (``docs/format/v1.md``, section 5.2). Raises as ``content``, and ``KeyError``."""
         return self._content.node(name)

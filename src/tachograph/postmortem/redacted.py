@@ -119,7 +119,7 @@ def kind_words(kinds: dict[str, int]) -> str:
 
 def look(recording: Recording) -> Redacted:
     """What was masked in a recording. Never raises for a content that cannot be read."""
-    found: dict[str, Counter[tuple[str, str]]] = {}
+    found = _Found(recording)
     by_event: dict[int, dict[str, int]] = {}
     marks_of: dict[str, dict[str, None]] = {}
     since: dict[str, int] = {}
@@ -130,7 +130,7 @@ def look(recording: Recording) -> Redacted:
         imported = imported or (isinstance(event, events.SessionStart) and event.source == "import")
         if not event.redactions and not event.redacted_kinds and not isinstance(event, (events.ModelCall, events.SessionStart)):
             continue
-        fields = {name: _marks(recording, value, found) for name, value in _contents(entry)}
+        fields = {name: found.of(value) for name, value in _contents(entry)}
         seen = _counted(fields)
         kinds: Counter[str] = Counter(event.redacted_kinds)
         if not kinds and event.redactions:
@@ -185,16 +185,43 @@ def _counted(fields: dict[str, Counter[tuple[str, str]]]) -> Counter[tuple[str, 
     return out
 
 
-def _marks(recording: Recording, uri: str, known: dict[str, Counter[tuple[str, str]]]) -> Counter[tuple[str, str]]:
-    """The placeholders in a content, (kind, fingerprint)."""
-    if uri not in known:
-        content = read(recording, uri)
-        known[uri] = Counter(_texts(content.value)) if content.there else Counter()
-    return known[uri]
+class _Found:
+    """The placeholders in the contents of a recording, (kind, fingerprint). Each content is looked through once, and so is each message that several
+    contents have in common (``TreeReader.shared``)."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._known: dict[str, Counter[tuple[str, str]]] = {}
+        self._looked: dict[int, tuple[Any, tuple[tuple[str, str], ...]]] = {}
+
+    def of(self, uri: str) -> Counter[tuple[str, str]]:
+        if uri not in self._known:
+            content = read(self._recording, uri)
+            self._known[uri] = Counter(self._texts(content.value)) if content.there else Counter()
+        return self._known[uri]
+
+    def _texts(self, value: Any) -> Iterator[tuple[str, str]]:
+        """Of a content: the lists in its first level are looked through item by item."""
+        if not isinstance(value, dict):
+            yield from _texts(value)
+            return
+        for key, item in value.items():
+            if not isinstance(item, list):
+                yield from _texts([key, item])
+                continue
+            yield from _texts(key)
+            for one in item:
+                if isinstance(one, str):
+                    yield from _texts(one)
+                    continue
+                looked = self._looked.get(id(one))
+                if looked is None:
+                    looked = self._looked[id(one)] = one, tuple(_texts(one, 2))  # kept, so that its id stays its own
+                yield from looked[1]
 
 
-def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    stack: list[tuple[Any, int]] = [(value, 0)]
+def _texts(value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
+    stack: list[tuple[Any, int]] = [(value, depth)]
     while stack:
         item, depth = stack.pop()
         if isinstance(item, bytes):

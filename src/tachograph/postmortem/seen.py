@@ -22,8 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tachograph.providers.conversation import Conversation, Message, Part, conversation
-
+from .resent import Views
 from .shapes import History, NewMessage, Seen
 from .values import Value, textual
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tachograph.core.events import ModelCall
+    from tachograph.providers.conversation import Conversation, Message, Part
 
 
 @dataclass(eq=False)
@@ -46,6 +46,7 @@ class _Head:
     system: tuple[Part, ...]
     tools: dict[str, str]
     response_id: str | None
+    defined: tuple[dict[str, Any], ...]
 
 
 class Conversations:
@@ -53,17 +54,21 @@ class Conversations:
 
     def __init__(self) -> None:
         self._heads: list[_Head] = []
+        self._views = Views()
+        self._by_first: dict[tuple[str, str], list[_Head]] = {}
+        self._by_lane: dict[str | None, _Head] = {}
+        self._by_response: dict[str, _Head] = {}
 
     def look(self, call: ModelCall, request: Value, reply: tuple[Part, ...], step: int) -> Seen:
         """What this call saw. It becomes what the next call of its conversation is compared with."""
         if not request.there:
             return Seen(state="unreadable" if request.state == "unreadable" else "absent", why=request.why)
-        talk = conversation(call.provider, call.operation, request.value)
+        talk = self._views.view(call, request.value)
         head, kept, history = self._place(call, request.value, talk)
         earlier = self._restarted(call, talk) if head is None else None
         prefix = 0 if head is None or history == "kept_by_provider" else kept
         sizes = [*(head.sizes[:prefix] if head is not None else []), *map(message_chars, talk.messages[prefix:])]
-        tools = tool_texts(talk)
+        tools = head.tools if head is not None and head.defined is talk.tools else tool_texts(talk)
         before = head.tools if head is not None else {}
         seen = Seen(
             state="there",
@@ -89,22 +94,20 @@ class Conversations:
 
     def _place(self, call: ModelCall, body: Any, talk: Conversation) -> tuple[_Head | None, int, History]:
         named = body.get("previous_response_id") if isinstance(body, dict) else None
-        if isinstance(named, str):
-            for head in self._heads:
-                if head.response_id == named:
-                    return head, len(head.messages), "kept_by_provider"
+        if isinstance(named, str) and named in self._by_response:
+            head = self._by_response[named]
+            return head, len(head.messages), "kept_by_provider"
         best: tuple[int, bool, int] | None = None
         found: _Head | None = None
-        lane_head: _Head | None = None
-        for head in self._heads:
-            same_lane = head.lane == call.lane
-            if same_lane and (lane_head is None or head.step > lane_head.step):
-                lane_head = head
+        for head in self._by_first.get(_first(talk.messages), ()) if talk.messages else ():
+            if len(head.messages) > len(talk.messages):
+                continue
             common = common_prefix(head.messages, talk.messages)
             if common and common == len(head.messages):
-                rank = (common, same_lane, head.step)
+                rank = (common, head.lane == call.lane, head.step)
                 if best is None or rank > best:
                     best, found = rank, head
+        lane_head = self._by_lane.get(call.lane)
         if found is not None:
             return found, len(found.messages), "same" if len(found.messages) == len(talk.messages) else "grew"
         if lane_head is not None and _akin(lane_head.messages, talk.messages):
@@ -136,11 +139,32 @@ class Conversations:
             system=talk.system,
             tools=tools,
             response_id=call.response_id,
+            defined=talk.tools,
         )
         if head is None:
             self._heads.append(latest)
         else:
-            self._heads[self._heads.index(head)] = latest
+            self._heads[head.number - 1] = latest
+            if head.messages:
+                self._by_first[_first(head.messages)].remove(head)
+            if head.response_id is not None and self._by_response.get(head.response_id) is head:
+                del self._by_response[head.response_id]
+            if self._by_lane.get(head.lane) is head and head.lane != latest.lane:
+                self._by_lane.pop(head.lane)
+                others = [one for one in self._heads if one.lane == head.lane]
+                if others:
+                    self._by_lane[head.lane] = max(others, key=lambda one: one.step)
+        if latest.messages:
+            self._by_first.setdefault(_first(latest.messages), []).append(latest)
+        self._by_lane[latest.lane] = latest
+        if latest.response_id is not None:
+            self._by_response.setdefault(latest.response_id, latest)
+
+
+def _first(messages: Sequence[Message]) -> tuple[str, str]:
+    """What two histories must have in common for one to go on from the other: how their first message begins."""
+    message = messages[0]
+    return message.role, message.parts[0].text if message.parts else ""
 
 
 def _news(messages: tuple[Message, ...], prefix: int, head: _Head | None) -> tuple[NewMessage, ...]:

@@ -56,11 +56,11 @@ def there(value: Any) -> Value:
 
 
 def read(recording: Recording, uri: str | None) -> Value:
-    """The content of a ``*_uri`` field. Never raises for a content that cannot be read: that is a fact to be shown."""
+    """The content of a ``*_uri`` field, not to be changed. Never raises for a content that cannot be read: that is a fact to be shown."""
     if uri is None:
         return ABSENT
     try:
-        return there(recording.content(uri))
+        return there(recording.shared(uri))
     except TachographError as error:
         return Value(state="unreadable", why=visible(one_line(str(error) or type(error).__name__, 200)))
 

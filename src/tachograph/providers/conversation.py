@@ -6,6 +6,7 @@ becomes a part of type ``other`` that holds the value.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from tachograph.providers.model import Conversation, Message, Part
@@ -41,6 +42,11 @@ def reply(provider: str, operation: str, output: Any, *, providers: Sequence[Pro
 
 
 def _view(name: str, providers: Sequence[Provider]) -> Conversational | None:
+    return _first(name, tuple(providers))
+
+
+@functools.lru_cache(maxsize=256)  # asking a protocol whether it fits is slow, and a session asks for every call
+def _first(name: str, providers: tuple[Provider, ...]) -> Conversational | None:
     for provider in providers:
         if provider.name == name and isinstance(provider, Conversational):
             return provider
