@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import collections
+import json
+import sys
 from pathlib import Path
 
+from cli_helpers import Tacho
 from planted import ALL
 from tachograph.host.workspace import Watcher
 from tachograph.redact.engine import Redactor
@@ -38,3 +41,17 @@ def test_a_link_that_came_is_kept_with_where_it_leads(tmp_path: Path) -> None:
     changes = watcher.look(collections.Counter())
     assert changes is not None
     assert [(change["path"], change.get("link")) for change in changes["changes"]] == [("link", "target")]
+
+
+def test_key_files_of_ours_that_lie_in_the_workspace_are_no_part_of_it(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "agent.py").write_text("print(open('key.json').read() != '')")
+    tacho = Tacho(tmp_path)
+    tacho.settings["TACHO_KEY"] = str(work / "key.json")
+    for _ in range(2):  # the second time the file is there from the beginning
+        assert tacho("record", "--", sys.executable, "agent.py", cwd=work).returncode == 0
+        shown = tacho("cat", "@last").stdout
+        assert "agent.py" in shown
+        assert json.loads((work / "key.json").read_text())["seed"] not in shown
+        assert list(tacho("cat", "@last").lines()[0]["workspace"]["files"]) == ["agent.py"]

@@ -72,11 +72,15 @@ def _record_here(options: argparse.Namespace, links: list[str]) -> record.Record
         record.Plan(
             opened=opened, command=options.command, environment=os.environ, clock=chosen.clock,
             entropy=chosen.entropy, name=options.name, links=links, on_loss=options.on_host_loss, id_file=options.id_file,
-            given=given, policy=policy, vault=options.vault,
+            given=given, policy=policy, vault=options.vault, keys=_keys(chosen),
         )
     )  # fmt: skip
     print_notes(dict.fromkeys(opened.ring.notes))
     return done
+
+
+def _keys(chosen: wiring.Settings) -> tuple[str, ...]:
+    return str(chosen.key_file), str(chosen.vault_key_file)
 
 
 def _record_there(options: argparse.Namespace, where: str, links: list[str]) -> record.Recorded:
@@ -91,6 +95,6 @@ def _record_there(options: argparse.Namespace, where: str, links: list[str]) -> 
     return calling.record_there(
         calling.Asked(
             where=os.path.abspath(where), command=options.command, environment=os.environ, entropy=os.urandom, name=options.name, links=links,
-            on_loss=options.on_host_loss, id_file=options.id_file, given=given, policy=options.policy, vault=options.vault,
+            on_loss=options.on_host_loss, id_file=options.id_file, given=given, policy=options.policy, vault=options.vault, keys=_keys(wiring.settings(None)),
         )
     )  # fmt: skip

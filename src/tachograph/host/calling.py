@@ -35,7 +35,7 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A session to be. ``policy``: the name of one that the host has; None for its own."""
+    """A session to be. ``policy``: the name of one that the host has; None for its own. ``keys``: files of ours with keys in them."""
 
     where: str
     command: Sequence[str]
@@ -48,13 +48,14 @@ class Asked:
     given: Given = field(default_factory=Given)
     policy: str | None = None
     vault: bool = False
+    keys: Sequence[str] = ()
 
 
 def record_there(asked: Asked) -> record.Recorded:
     """Run the command, recorded by the host at ``asked.where``. Raises before it runs when it cannot be recorded at all."""
     environment = record.with_hash_seed(asked.environment, asked.entropy)
     launch.executable(asked.command, environment)
-    around = surroundings.here()
+    around = surroundings.here(avoid=tuple(asked.keys))
     calling = Calling(_connect(asked.where), around, asked.where)
     with calling.socket:
         found = calling.begin(request(asked, environment, around), asked.id_file)

@@ -64,6 +64,8 @@ class Plan:
     given: Given = field(default_factory=Given)
     policy: Chosen = field(default_factory=Chosen)
     vault: bool = False
+    #: Files that hold keys of the store: they are never part of what is recorded, wherever they lie.
+    keys: Sequence[str] = ()
     #: Where this process keeps compiled patterns: a folder of its own user.
     cache: str = field(default_factory=lambda: patterns.folder(os.environ))
 
@@ -141,7 +143,7 @@ def record(plan: Plan) -> Recorded:
         data_key = plan.opened.new_data_key(session_id, plan.entropy)
         if plan.id_file is not None:
             write_id(plan.id_file, session_id)  # before the first look at the workspace, which it may lie in
-        around = surroundings.here(avoid=(plan.opened.store.url,))
+        around = surroundings.here(avoid=(plan.opened.store.url, *plan.keys))
         session = Session(plan, session_id, data_key, environment, around, sealed_for=sealed_for)
         server = Server(meeting.socket, meeting.token, session.driver, coalesce=COALESCE, visitor=session.driver.visited)
         control = launch.fork_host(lambda theirs: session.serve(server, Forker(theirs)))
@@ -226,7 +228,7 @@ def _driver(
     left_out = policy_left_out(plan.policy, around)
     files = None
     if "files" not in left_out:
-        avoid = [plan.opened.store.url, *([watcher.root] if watcher.root is not None else [])]
+        avoid = [plan.opened.store.url, *plan.keys, *([watcher.root] if watcher.root is not None else [])]
         files = Outside(redactor, plan.opened.digest(), avoid=avoid, began=time.time_ns(), contents=plan.policy.file_contents)
     return Recorder(
         writer, redactor, start=draft, watcher=watcher, digest=plan.opened.digest(), repo_sha=repository.get("sha"),

@@ -390,6 +390,8 @@ class Recorder:
             return
         self._counts["model"] += 1
         self._authorship.said(decoded.output)
+        if outcome == "closed" and decoded.finish_reason and not decoded.error:
+            outcome = "ok"  # the answer was at its end; clients stop reading at the marker behind it, or before
         contents |= {"prompt_redacted_uri": decoded.input, "output_uri": decoded.output}
         if decoded.error and not contents["error_uri"]:
             contents["error_uri"] = decoded.error

@@ -29,7 +29,7 @@ class Surroundings:
 
 
 def here(*, avoid: tuple[str, ...] = ()) -> Surroundings:
-    """Those of this process. ``avoid``: folders that are no part of the workspace, wherever they lie."""
+    """Those of this process. ``avoid``: folders and files that are no part of the workspace, wherever they lie."""
     cwd = os.getcwd()
     repository = facts.repository(cwd)
     eyes = workspace.OwnEyes(workspace.watched(cwd, repository), avoid=avoid, top=repository.get("top"))

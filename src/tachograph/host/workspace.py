@@ -82,7 +82,7 @@ class OwnEyes:
     lost: str | None = None
 
     def __init__(self, root: str | None, *, avoid: tuple[str, ...] = (), top: str | None = None) -> None:
-        """``top``: of the repository whose heads are watched."""
+        """``top``: of the repository whose heads are watched. ``avoid``: folders and files of our own, which are no part of a workspace."""
         self.root = root
         self._git = GitWatch(top)
         self._avoid = tuple(os.path.realpath(path) for path in avoid)
@@ -244,6 +244,8 @@ def scan(root: str, avoid: tuple[str, ...]) -> dict[str, Mark] | None:
                     if entry.is_dir(follow_symlinks=False):
                         if entry.name not in SKIP and os.path.join(root, name) not in avoid:
                             folders.append(name)
+                        continue
+                    if os.path.join(root, name) in avoid:
                         continue
                     about = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode):

@@ -6,6 +6,7 @@ forger would think of are ``verify/``'s.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -71,8 +72,9 @@ class Recording:
         return self._by_id.get(event_id)
 
     def expanded(self, content: Callable[[str], Any] | None = None) -> Iterator[dict[str, Any]]:
-        """The self-contained form (``tacho cat``): every ``*_uri`` replaced by its content, under the name without ``_uri``. ``content``: what
-        gives contents, where not this recording itself."""
+        """The self-contained form (``tacho cat``): every ``*_uri`` replaced by its content, under the name without ``_uri``. Of an HTTP
+        exchange that is no model call the wire holds the answer, which stands under ``response``: ``status``, ``headers``, ``body``.
+        ``content``: what gives contents, where not this recording itself."""
         read = content or self.content
         for entry in self.entries:
             shown: dict[str, Any] = {}
@@ -81,6 +83,8 @@ class Recording:
                     shown[_place(key)] = read(value)
                 else:
                     shown[key] = value
+            if isinstance(entry.event, events.Http) and entry.event.wire_uri is not None:
+                shown["response"] = _answer(read(entry.event.wire_uri))
             yield shown
 
     def _data_key(self) -> bytes:
@@ -218,6 +222,18 @@ def _shown(fields: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in fields.items():
         if key not in skip:
             yield key, value
+
+
+def _answer(wire: Any) -> Any:
+    """The answer in what replay gives back (``{"head", "pieces", "data", "last"}``); None where there was none."""
+    head = wire.get("head") if isinstance(wire, dict) else None
+    if not isinstance(head, dict):
+        return None
+    body = wire.get("data")
+    if isinstance(body, bytes):
+        with contextlib.suppress(UnicodeDecodeError):  # what is no text stays bytes
+            body = body.decode()
+    return {"status": head.get("status"), "headers": head.get("headers") or [], "body": body}
 
 
 def _is_content(key: str, value: Any) -> bool:
