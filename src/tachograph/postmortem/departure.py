@@ -15,7 +15,7 @@ from tachograph.format import canonical
 from tachograph.providers.conversation import conversation
 from tachograph.replay.difference import first_difference
 
-from .bundle import Change, bundle, difference, system_text
+from .bundle import Bundle, Change, bundle, difference, system_text
 from .changes import diff_lines
 from .shapes import Run, Step, Story
 from .story import tell
@@ -100,29 +100,36 @@ def _triple(found: tuple[str, Any, Any] | None) -> dict[str, Any] | None:
     return None if found is None else {"path": found[0], "one": plain(found[1]), "other": plain(found[2])}
 
 
-def compare(one: Recording, other: Recording) -> Departure:
-    """The second session against the first."""
-    stories = tell(one), tell(other)
+def compare(
+    one: Recording, other: Recording, *, stories: tuple[Story, Story] | None = None, bundles: tuple[Bundle, Bundle] | None = None
+) -> Departure:
+    """The second session against the first. ``stories`` and ``bundles``: theirs, where they are at hand."""
+    stories = stories or (tell(one), tell(other))
     first, second = actions(stories[0]), actions(stories[1])
-    matcher = difflib.SequenceMatcher(None, [action.key for action in first], [action.key for action in second], autojunk=False)
     at = _common(first, second)
     departing = (first[at] if at < len(first) else None, second[at] if at < len(second) else None)
     argument = None
     if departing[0] is not None and departing[1] is not None and departing[0].name == departing[1].name:
         argument = first_difference(plain(departing[0].input), plain(departing[1].input))
-    meet = next(
-        ((first[block.a], second[block.b]) for block in matcher.get_matching_blocks() if block.size and block.a >= at and block.b >= at), None
-    )  # fmt: skip
     steps = _steps(stories, departing)
     saw, system = _saw((one, other), steps)
     origin = stories[1].start.forked_from if stories[1].start is not None else {}
     return Departure(
-        sessions=(one.session_id, other.session_id), counts=(len(first), len(second)), at=at, first=departing, argument=argument, meet=meet,
-        saw=saw, system=system, changes=(*difference(bundle(one), bundle(other)), *_environment(one, other)),
+        sessions=(one.session_id, other.session_id), counts=(len(first), len(second)), at=at, first=departing, argument=argument,
+        meet=_meet(first[at:], second[at:]), saw=saw, system=system,
+        changes=(*difference(*(bundles or (bundle(one), bundle(other)))), *_environment(one, other)),
         origin=origin if origin and origin.get("session_id") == one.session_id else None,
         steps=(steps[0].number if steps[0] else None, steps[1].number if steps[1] else None),
         answers=_answers(stories) if departing == (None, None) else None,
     )  # fmt: skip
+
+
+def _meet(first: Sequence[Action], second: Sequence[Action]) -> tuple[Action, Action] | None:
+    """The first actions that are the same again, behind where two part."""
+    if not first or not second:
+        return None
+    matcher = difflib.SequenceMatcher(None, [action.key for action in first], [action.key for action in second], autojunk=False)
+    return next(((first[block.a], second[block.b]) for block in matcher.get_matching_blocks() if block.size), None)
 
 
 def actions(story: Story) -> list[Action]:

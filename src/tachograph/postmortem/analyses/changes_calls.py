@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NOTHING = frozenset(
     ["stream", "stream_options", "metadata", "user", "store", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier", "anthropic_version", "anthropic_beta", "betas", "include", "request_metadata", "cache_control", "n", "timeout", "safety", "previous_response_id", "conversation", "background", "accept", "content_type"]
 )  # fmt: skip
-_RELEASE = re.compile(r"(?:[-@:.](?:\d[\d.]*|v\d[\d.:]*|latest|preview|exp|beta|stable|\d{4}-\d\d-\d\d))+\Z")
+_RELEASE = re.compile(r"(?:[-@:.](?:\d+|v\d+|latest|preview|exp|beta|stable))+\Z")
 _ROUTES = re.compile(
     r"\A(?:.*/)?(?:(?:us|eu|apac|global|us-gov|jp|au)\.)?(?:anthropic|amazon|meta|mistral|cohere|openai|ai21|deepseek|google|models|publishers)[./]",
     re.IGNORECASE,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from .once import once
@@ -91,6 +92,7 @@ def _effect(run: Run, step: Step | None) -> Effect | None:
     return Effect(run=run, step=step, reach="outside", sure=False) if acts(run.name) else None
 
 
+@lru_cache(maxsize=4096)
 def acts(name: str) -> bool:
     """Whether a tool's name says that it does something rather than looks something up. Its first telling word decides: ``get_order`` reads,
     ``order_create`` acts."""
@@ -102,6 +104,7 @@ def acts(name: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def looks(name: str) -> bool:
     """Whether a tool's name says that it only looks something up. One that says neither does neither: nobody knows."""
     return next((word in _READS for word in words_of(name) if word in _READS or word in _DOES), False)
@@ -112,6 +115,7 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
 
+@lru_cache(maxsize=4096)
 def is_shell(name: str) -> bool:
     """Whether a tool runs commands: what it does stands in its arguments."""
     return bool({"bash", "shell", "sh", "terminal", "cmd", "command", "powershell"} & set(words_of(name)))

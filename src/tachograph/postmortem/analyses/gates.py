@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from tachograph.postmortem.marks import refused
@@ -103,8 +104,13 @@ def gates(case: Case) -> tuple[Gate, ...]:
 
 def asks_a_person(run: Run) -> bool:
     """Whether a tool is the way in which an agent asks for an approval."""
-    words = set(words_of(run.name))
-    return run.kind == "tool" and bool(words & _ASKS) and bool(words & _WHOM)
+    return run.kind == "tool" and _names_asking(run.name)
+
+
+@lru_cache(maxsize=4096)
+def _names_asking(name: str) -> bool:
+    words = set(words_of(name))
+    return bool(words & _ASKS) and bool(words & _WHOM)
 
 
 def _of_mark(step: Step | None, mark: Mark, within: str | None) -> Gate:

@@ -40,4 +40,7 @@ def entered(case: Case) -> tuple[Passage, ...]:
 @once
 def departed(case: Case) -> Departure | None:
     """This session against the last good one, where there is one."""
-    return compare(case.good.recording, case.recording) if case.good is not None else None
+    good = case.good
+    if good is None:
+        return None
+    return compare(good.recording, case.recording, stories=(good.story, case.story), bundles=(good.bundle, case.bundle))
