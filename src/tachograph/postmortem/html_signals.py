@@ -24,8 +24,9 @@ def signals(case: Case) -> Iterator[Markup]:
     if read is None:
         return
     sources = listed(read.asked) if read.asked else "the ledger"
-    words = f"From {sources}, {iso(read.window.start)} to {iso(read.window.end)}. They are no part of the record, and no seal covers them."
-    yield el("p", words, class_="prose soft")
+    first, last = (el("span", iso(at), class_="whole") for at in (read.window.start, read.window.end))
+    words = ". They are no part of the record, and no seal covers them."
+    yield el("p", f"From {sources}, ", first, " to ", last, words, class_="prose soft")
     dated = signalled.zero(case) is not None
     rows = [
         el(
@@ -41,7 +42,7 @@ def signals(case: Case) -> Iterator[Markup]:
     if rows:
         yield el(
             "div",
-            el("table", el("thead", head), el("tbody", rows), class_="stack"),
+            el("table", el("thead", head), el("tbody", rows), class_="stack signals"),
             class_="scroll",
             tabindex=0,
             role="group",

@@ -42,11 +42,12 @@ class _Setting:
     known: Known
     lanes: bool
     folded: bool
+    heading: str
 
 
 def steps(story: Story) -> Markup:
     """All turns with their steps."""
-    setting = _Setting(Known.of(story), several_lanes(story), len(story.steps) > MANY_STEPS)
+    setting = _Setting(Known.of(story), several_lanes(story), len(story.steps) > MANY_STEPS, "h4" if len(story.turns) > 1 else "h3")
     return join(piece for turn in story.turns for piece in _turn(turn, setting, alone=len(story.turns) == 1))
 
 
@@ -69,7 +70,7 @@ def _step(step: Step, setting: _Setting) -> Markup:
     facts = [*heading(step, lanes=setting.lanes), offset(step.start_ms)]
     within = el("span", "within ", el("a", around.name, href=f"#e{around.seq}"), class_="about") if around is not None else None
     title = el(
-        "h4",
+        setting.heading,
         el(
             "span",
             el("span", f"Step {step.number}", class_="bad" if step.bad else None),
@@ -158,18 +159,19 @@ def _run(run: Run, setting: _Setting) -> Markup:
     facts = run_facts(run)
     call = [
         el("code", one_line(run.title, 400), class_="title"),
-        el("span", verdict, "".join(f" · {fact}" for fact in facts), class_="about"),
         " ",
-        anchor(run.seq) if run.source not in ("asked", "provider") else None,  # its line is that of the answer
+        el("span", verdict, "".join(f" · {fact}" for fact in facts), class_="about"),
         *(el("span", id=f"e{seq}") for seq in run.also),
     ]
     inner = [*_contents(run), *_changes(run), *(_item(child, setting) for child in run.children)]
     look = f"run {run.kind}" + (" failed" if run.bad and run.outcome != "asked" else "")
     look += " open-end" if run.outcome in ("asked", "cut") else ""
+    # Beside the part that folds: a link within what is clicked to fold is none for a keyboard. Of some, the line is that of the answer.
+    place = anchor(run.seq) if run.source not in ("asked", "provider") else None
     if not inner:
-        return el("div", el("div", call, class_="call"), class_=look)
+        return el("div", el("div", call, class_="call"), place, class_=look)
     unfold = not setting.folded or run.bad or run.trouble_inside or bool(run.changes)
-    return el("details", el("summary", call), el("div", inner, class_="inner"), class_=look, open=unfold)
+    return el("div", el("details", el("summary", call), el("div", inner, class_="inner"), open=unfold), place, class_=look)
 
 
 def _contents(run: Run) -> Iterator[Markup]:
@@ -196,9 +198,9 @@ def diff(hunks: list[str], *, lines: int) -> Iterator[Markup]:
     if not hunks:
         return
     shown, rest = (hunks, []) if len(hunks) <= lines + 1 else (hunks[:lines], hunks[lines:])
-    yield el("pre", map(_diff_line, shown), class_="diff")
+    yield el("pre", map(_diff_line, shown), class_="diff", tabindex=0)
     if rest:
-        folded = el("pre", map(_diff_line, rest[:5000]), class_="diff")
+        folded = el("pre", map(_diff_line, rest[:5000]), class_="diff", tabindex=0)
         cut = el("p", f"… {len(rest) - 5000:,} more lines are in the record", class_="soft") if len(rest) > 5000 else None
         yield el("details", el("summary", f"… {len(rest):,} more lines"), folded, cut, class_="more")
 

@@ -139,7 +139,7 @@ nav.outline { display: none }
 /* findings */
 .finding { max-width: 75ch; margin: 0 0 1.6rem; padding-left: .95rem; border-left: 3px solid var(--rule) }
 .finding.first { border-color: var(--bad) }
-.finding h3 { font-weight: 600; line-height: 1.4 }
+.finding h3, .finding h4 { font-weight: 600; line-height: 1.4; text-wrap: wrap }
 .finding p, .finding ol, .finding ul { margin: .3rem 0 0 }
 .finding .class {
   color: var(--soft); font-size: .82rem; letter-spacing: .06em; text-transform: uppercase; font-weight: 600;
@@ -153,7 +153,7 @@ nav.outline { display: none }
 .picture.wide { margin-inline: min(-10px, calc(50% - 50vw + 2rem)) }
 .picture svg { display: block; font-size: 11px; overflow: visible }
 svg text { fill: var(--soft); font-family: inherit }
-svg text.lane { font-size: 11.5px; fill: var(--ink) }
+svg text.lane { font-size: 11.5px; fill: var(--ink); paint-order: stroke; stroke: var(--paper); stroke-width: 4px }
 svg line.tick, svg line.rule { stroke: var(--rule) }
 svg line.turn { stroke: var(--soft); stroke-dasharray: 2 3 }
 svg .idle rect { fill: var(--panel) }
@@ -197,8 +197,8 @@ table.compare td { width: 36% }
 .turn > :first-child { flex: none }
 .turn .says { max-width: 70ch; color: var(--soft); font-weight: 400 }
 .step { padding: 1.3rem 0 .5rem }
-.step > h4 { display: grid; grid-template-columns: 1fr auto; gap: 1rem; align-items: baseline; margin: 0 0 .7rem }
-.step > h4 .about { margin-left: .9rem; font-weight: 400; font-size: .88rem; color: var(--soft) }
+.step > :is(h3, h4) { display: grid; grid-template-columns: 1fr auto; gap: 1rem; align-items: baseline; margin: 0 0 .7rem }
+.step > :is(h3, h4) .about { margin-left: .9rem; font-weight: 400; font-size: .88rem; color: var(--soft) }
 .ref { font-size: .8rem; font-weight: 400; color: var(--soft); text-decoration: none }
 .said { margin: 0 0 .8rem; padding-left: .95rem; border-left: 3px solid var(--rule) }
 .said .who {
@@ -219,20 +219,21 @@ table.compare td { width: 36% }
 .mark-body { margin: 0 0 .8rem .95rem }
 
 /* tool calls, commands, requests */
-.run { margin: 0 0 .8rem; padding-left: .95rem; border-left: 3px solid var(--tool) }
+.run { position: relative; margin: 0 0 .8rem; padding-left: .95rem; border-left: 3px solid var(--tool) }
 .run.process { border-color: var(--process) }
 .run.http { border-color: var(--http) }
 .run.failed { border-color: var(--bad) }
 .run.open-end { border-left-style: dashed }
-.run > summary, .run > .call { display: block; list-style: none }
-.run > summary::-webkit-details-marker { display: none }
-.run > summary::before { content: "▸"; margin-right: .5em; color: var(--soft) }
-.run[open] > summary::before { content: "▾" }
+.run > .call, .run > details > summary { display: block; list-style: none; padding-right: 3rem }
+.run > details > summary::-webkit-details-marker { display: none }
+.run > details > summary::before { content: "▸"; margin-right: .5em; color: var(--soft) }
+.run > details[open] > summary::before { content: "▾" }
+.run > .ref { position: absolute; right: 0; top: .15rem }
 .run .title { font-weight: 600 }
 .run .about { margin-left: .7em; color: var(--soft); font-size: .86rem }
 .run .about .bad { font-weight: 600 }
 .run .part { margin: .4rem 0 .1rem; color: var(--soft); font-size: .8rem }
-.run > .inner { margin-top: .6rem }
+.run > details > .inner { margin-top: .6rem }
 pre {
   max-width: 100%; margin: .35rem 0; padding: .55rem .75rem; overflow-x: auto; white-space: pre-wrap;
   line-height: 1.45; background: var(--panel); border-radius: 4px;
@@ -262,12 +263,13 @@ pre.error { color: var(--bad) }
 
 @media (max-width: 34rem) {
   .question { grid-template-columns: minmax(0, 1fr) }
-  .step > h4 .about { display: block; margin-left: 0 }
+  .step > :is(h3, h4) .about { display: block; margin-left: 0 }
   .stack thead { display: none }
   .stack tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--rule) }
   .stack th, .stack td, table.compare.stack td {
     display: block; width: auto; padding: .05rem 0; border: 0; text-align: left; white-space: normal;
   }
+  .signals.stack td:not(:nth-child(3)) { display: inline-block; margin-right: .9em; color: var(--soft) }
   .compare td:nth-child(2)::before { content: "then: "; color: var(--soft) }
   .compare td:nth-child(3)::before { content: "now: "; color: var(--soft) }
 }
@@ -281,7 +283,8 @@ pre.error { color: var(--bad) }
   .picture, .picture.wide { overflow: visible; margin-inline: 0; padding: 0 }
   .picture svg { min-width: 0 !important }
   a { color: inherit; text-decoration: none }
-  .said, .run > summary, .question, tr { break-inside: avoid }
+  .runbook a[href^="http"]::after { content: " (" attr(href) ")"; color: var(--soft) }
+  .said, .run > details > summary, .question, .finding, tr { break-inside: avoid }
   h2, h3, h4 { break-after: avoid }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact }
 }

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from .signalled import Series, Told
 
 #: Rows of a band, from the top.
-_TRACKS = ("model", "tool", "process", "marks")
+_TRACKS = ("model", "tool", "process", "marks", "logs")
+#: Those that are moments: how many rows each may take.
+_MOMENTS = {"marks": 3, "logs": 1}
 _MOST_LANES = 12
 _MOST_ROWS = 8
 _BAR, _STEP, _CURVE = 18, 23, 34
@@ -50,7 +52,7 @@ _OUTSIDE = "outside of the session"
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """Something that took time, or a moment (``track`` is ``marks``)."""
+    """Something that took time, or a moment (``track`` is ``marks`` or ``logs``)."""
 
     track: str
     kind: str
@@ -82,7 +84,7 @@ def timeline(story: Story, signals: Sequence[Told] = (), metrics: Sequence[Serie
     bars = sorted(_bars(story), key=lambda bar: (bar.start, bar.end))
     outside = sorted(_signals(signals), key=lambda bar: (bar.start, bar.end))
     gaps = [mark for _, mark in story.marks("gap")]
-    axis = scale([*_worked(bars), *((float(mark.at_ms), float(mark.at_ms)) for mark in gaps), *((bar.start, bar.start) for bar in outside)])
+    axis = scale([*_worked(bars), *((float(mark.at_ms), float(mark.at_ms)) for mark in gaps), *_outlying(outside)])
     lanes = sorted({bar.lane for bar in bars}, key=_natural)
     shown = lanes if len(lanes) <= _MOST_LANES else lanes[: _MOST_LANES - 1]
     bands: list[tuple[str, list[Bar]]] = [(lane, [bar for bar in bars if bar.lane == lane]) for lane in shown]
@@ -118,12 +120,18 @@ def timeline(story: Story, signals: Sequence[Told] = (), metrics: Sequence[Serie
         *_turns(story, axis, height, least),
         *drawn,
         *_gaps(story, gaps, axis, height),
-        role="img",
+        role="group",
         aria_labelledby="picture-title picture-desc",
         width="100%",
         height=_px(height),
         style=f"min-width:{least}px",
     )
+
+
+def _outlying(outside: Sequence[Bar]) -> Iterator[tuple[float, float]]:
+    """What the axis must have room for: all but lines of logs, each of which would take as much as an alarm."""
+    every = [(bar.start, bar.start) for bar in outside]
+    return iter([at for at, bar in zip(every, outside, strict=True) if bar.kind != "log"] or every)
 
 
 def _worked(bars: Sequence[Bar]) -> Iterator[tuple[float, float]]:
@@ -193,7 +201,7 @@ def _signals(signals: Sequence[Told]) -> Iterator[Bar]:
         if told.signal.kind != "metric":
             at, tip = float(told.at_ms), f"{offset(told.at_ms)} {one_line(told.what, 200)}"
             yield Bar(
-                track="marks", kind=kind, lane=_OUTSIDE, start=at, end=at, label="", short="", tip=tip, bad=told.bad, good=told.signal.ends,
+                track="logs" if kind == "log" else "marks", kind=kind, lane=_OUTSIDE, start=at, end=at, label="", short="", tip=tip, bad=told.bad, good=told.signal.ends,
                 href=f"#es{told.number}",
             )  # fmt: skip
 
@@ -224,10 +232,10 @@ def _band(band: list[Bar], axis: Scale, y: float) -> tuple[list[Markup], float]:
         if not mine:
             continue
         places = [(axis.percent(bar.start), axis.percent(bar.end)) for bar in mine]
-        rows = pack(places, 1.2 if track == "marks" else 0.0, 3 if track == "marks" else _MOST_ROWS)
+        rows = pack(places, 1.2 if track in _MOMENTS else 0.0, _MOMENTS.get(track, _MOST_ROWS))
         for bar, (left, right), row in zip(mine, places, rows, strict=True):
             at = y + row * _STEP
-            drawn.append(_glyph(bar, left, at) if track == "marks" else _rectangle(bar, left, right - left, at))
+            drawn.append(_glyph(bar, left, at) if track in _MOMENTS else _rectangle(bar, left, right - left, at))
         y += (max(rows) + 1) * _STEP
     return drawn, y - top
 
@@ -265,7 +273,8 @@ def _axis(axis: Scale, height: float, least: int) -> Iterator[Markup]:
         label = None
         if not taken or middle - 45 * pixel > taken[-1][1]:
             taken.append((middle - 45 * pixel, middle + 45 * pixel))
-            label = el("text", f"⋯ {words}", x=_pc(middle), y=30, text_anchor="middle")
+            inside = middle >= 45 * pixel
+            label = el("text", f"⋯ {words}", x=_pc(middle if inside else left), y=30, text_anchor="middle" if inside else "start")
         yield el("g", tip, band, label, class_="idle")
     ticks = axis.ticks(max(least // 95, 6))
     fine = any(ms % 100 for ms, _ in ticks)
