@@ -20,7 +20,7 @@ PAY: tuple[str, dict[str, Any]] = ("transfer_money", {"to": "DE44500105", "amoun
 def test_the_model_asks_again_after_a_time_out(kind: str, error: str) -> None:
     session = Session(kind).user("Pay the rent.").model("", PAY).gives(error, failed=True).model("", PAY).gives({"ok": True}).model("Paid.")
     (found,) = session.findings(ANALYSIS)
-    assert (found.cause, found.first_event) == ("tool", session.event("transfer_money", 1))
+    assert (found.cause, found.first_event) == ("tool", session.event("transfer_money", 0))
 
 
 def test_the_agent_s_code_does_it_twice() -> None:
@@ -34,7 +34,7 @@ def test_the_agent_s_code_does_it_twice() -> None:
     )  # fmt: skip
     session.model("I told Ann.")
     (found,) = session.findings(ANALYSIS)
-    assert (found.cause, found.first_event) == ("harness", session.event("send_sms", 1))
+    assert (found.cause, found.first_event) == ("harness", session.event("send_sms", 0))
     assert found.confidence >= 0.9
 
 
@@ -48,7 +48,7 @@ def test_the_same_exchange_twice_by_the_agent_s_code() -> None:
             request={"method": "POST", "url": "https://shop.example/orders", "headers": {}, "body": {"sku": "K-9", "qty": 2}},
         )  # fmt: skip
     (found,) = ANALYSIS.run(open_case(tape))
-    assert (found.cause, found.first_event) == ("harness", "evt_0002")
+    assert (found.cause, found.first_event) == ("harness", "evt_0001")
 
 
 def test_a_storm_by_the_model_and_by_the_code() -> None:
@@ -56,7 +56,7 @@ def test_a_storm_by_the_model_and_by_the_code() -> None:
     for _ in range(6):
         session.model("", ("get_weather", {"city": "Bonn"})).gives("503 Service Unavailable", failed=True)
     (found,) = session.model("I cannot reach it.").findings(ANALYSIS)
-    assert (found.cause, found.first_event) == ("tool", session.event("get_weather", 1))
+    assert (found.cause, found.first_event) == ("tool", session.event("get_weather", 0))
     code = Session("openai", declared={"get_weather": "read"}).user("What is the weather?").model("", ("get_weather", {"city": "Bonn"}))
     for _ in range(8):
         code.tape.add(

@@ -485,13 +485,19 @@ def _call_title(name: str, inner: Value) -> str:
 
 
 def _says_the_same(given: Value, output: Value) -> bool:
-    """Whether the model was told what the tool answered: the same text or the same JSON, white space aside."""
+    """Whether the model was told what the tool answered: the same text or the same JSON, white space aside; a text may have been made JSON of."""
     if not output.there:
         return False
     one, other = given.text(), output.text()
     if "".join(one.split()) == "".join(other.split()):
         return True
+    return bool(_decoded(one) == _decoded(other))
+
+
+def _decoded(text: str) -> Any:
+    """The value of a JSON text; a text that is none, without white space around it."""
     try:
-        return bool(json.loads(one) == json.loads(other))
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        return False
+        return text.strip()
+    return value.strip() if isinstance(value, str) else value

@@ -75,7 +75,10 @@ class Action:
     @cached_property
     def text(self) -> str:
         """All its words: its name and its arguments' names and values."""
-        said = [self.run.name if self.run.kind == "tool" else self.run.title]
+        if self.run.kind != "tool":
+            said = [self.run.title, self.run.input.text()[:_LONG] if self.run.kind == "http" else ""]
+            return "\n".join(said) + "".join("\n" + more for pattern, more in _IMPLIED if pattern.search(self.run.title))
+        said = [self.run.name]
         said += [f"{path} {text[:_LONG]}" for path, text in self.leaves]
         whole = "\n".join(said)
         return whole + "".join("\n" + more for pattern, more in _IMPLIED if pattern.search(whole))
@@ -188,7 +191,7 @@ class Doings:
 @once
 def doings(case: Case) -> Doings:
     """What was done and said, in order."""
-    passages = entered(case)
+    passages = _as_told(case, entered(case))
     answered: dict[str, int] = {}
     for place, passage in enumerate(passages):
         if passage.position.startswith("output") and passage.kind in ("model", "subagent"):
@@ -222,6 +225,24 @@ def doings(case: Case) -> Doings:
                     asked = parts.get(run.call_id or "")
                     actions.append(Action(step=item, run=run, asked=asked, effect=_effect(run, by_seq), before=before))
     return Doings(actions=tuple(actions), replies=tuple(replies), passages=passages)
+
+
+def _as_told(case: Case, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
+    """The passages without what commands and exchanges returned to the tool call that made them: the model was told what the tool made of it."""
+    tools = {run.event_id for _, run in case.story.runs() if run.kind == "tool"}
+    others = {run.event_id for _, run in case.story.runs() if run.kind != "tool"}
+    texts: dict[int | None, list[str]] = {}
+    for passage in passages:
+        if passage.event_id in tools:
+            texts.setdefault(passage.step, []).append("".join(_ESCAPE.sub("", passage.text).split()))
+
+    def again(passage: Passage) -> bool:
+        if passage.event_id not in others:
+            return False
+        bare = "".join(_ESCAPE.sub("", passage.text).split())
+        return passage.within is not None or any(bare in text for text in texts.get(passage.step, ()))
+
+    return tuple(passage for passage in passages if not again(passage))
 
 
 def _effect(run: Run, by_seq: dict[int, Effect]) -> Effect | None:

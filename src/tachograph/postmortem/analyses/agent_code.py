@@ -37,8 +37,8 @@ from .claims import claims
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
 from .directives import against, directives
 from .results import failure
-from .terms import identifiers, terms, values
-from .verbs import stems
+from .terms import identifiers, terms, values, words
+from .verbs import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -257,25 +257,29 @@ def _never_ran(known: Doings) -> Iterator[Finding]:
         return
     wires = [action for action in known.actions if action.run.kind == "tool" and action.run.source == "wire"]
     declared = [action.run for action in known.actions if action.run.source == "declared"]
-    ratio = len(wires) / max(len(wires) + len([one for one in known.actions if one.run.source in ("both", "declared")]), 1)
     for action in wires:
         run = action.run
-        if run.name not in where and (ratio > 0.34 or not action.groups):
+        alone = all(other.run.name == run.name for other in wires)
+        # Where every other tool is recorded as it runs, one that acts and of which nothing at all is seen between its asking and its telling did not run.
+        if run.name not in where and not (alone and action.groups and action.effect is not None and not _anything(action, known)):
             continue
-        if (
-            run.bad
-            or failure(run) is not None
-            or run.children
-            or any(one.name == run.name and one.seq > (action.step.seq if action.step else 0) for one in declared)
-        ):
+        ran = any(one.name == run.name and one.seq > (action.step.seq if action.step else 0) for one in declared)
+        if run.bad or failure(run) is not None or run.children or ran:
             continue
         evidence = _spoken_of(action, known)
         if evidence is not None:
             yield _finding(
-                run, STRONG + 0.05 if run.name in where else LIKELY,
+                run, STRONG + 0.05 if run.name in where else STRONG,
                 (action.cite("the model was told a result; no run of it is recorded, as there is of the others"), evidence),
                 f"The model was told that {quoted(run.title, 100)} had answered, but the agent's code never ran it.",
             )  # fmt: skip
+
+
+def _anything(action: Action, known: Doings) -> bool:
+    """Whether anything else ran in the step of a call: a command, an exchange, a run that no request is joined to, a change of a file."""
+    return bool(action.run.changes) or any(
+        other.step is action.step and other is not action and (other.run.kind != "tool" or other.asked is None) for other in known.actions
+    )  # fmt: skip
 
 
 def _spoken_of(action: Action, known: Doings) -> Evidence | None:
@@ -367,7 +371,8 @@ def _never_sent(case: Case, known: Doings) -> Iterator[Finding]:
         if len(said_so) < 2 or not later or any(said_so in text for _, text in texts):
             continue
         whole = " ".join(text for number, text in texts if number >= later[0].number)
-        if len(identifiers(said_so) - identifiers(whole)) == 0 and len(stems(said_so) & stems(whole)) * 2 > len(stems(said_so)):
+        own, sent = {stem(word) for word in words(said_so)}, {stem(word) for word in words(whole)}
+        if not identifiers(said_so) - identifiers(whole) and len(own & sent) * 10 > len(own) * 8:
             continue  # it was put into other words
         after = _after(later[0], known)
         if after is None:

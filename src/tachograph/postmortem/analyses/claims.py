@@ -44,7 +44,7 @@ _KINDS = frozenset(
     ["send", "money", "delete", "deploy", "restart", "change", "create", "book", "cancel", "commit", "escalate", "grant", "trade"]
 )
 #: Participles that name no act that leaves an effect, whatever group their verb is in.
-_IDLE = frozenset(stem(word) for word in ["found", "looked", "checked", "reviewed", "included", "noted", "said", "told", "given", "shown", "made", "taken", "read", "listed", "provided", "used", "got", "shared", "mentioned", "printed", "opened", "stored", "recorded", "generated", "built", "copied", "applied", "corrected", "stopped", "started", "installed", "moved", "set", "put", "run", "ran", "based", "attached", "quoted", "confirmed", "pointed", "located", "closed", "accepted", "charged", "ordered", "placed", "tested", "logged", "signed", "added", "written", "wrote"])  # fmt: skip
+_IDLE = frozenset(stem(word) for word in ["found", "looked", "checked", "reviewed", "included", "noted", "said", "told", "given", "shown", "made", "taken", "read", "listed", "provided", "used", "got", "shared", "mentioned", "printed", "opened", "stored", "recorded", "generated", "built", "corrected", "based", "attached", "quoted", "confirmed", "pointed", "located", "accepted", "tested", "added", "written", "wrote", "run", "ran", "set", "put", "applied", "stopped", "started"])  # fmt: skip
 #: … unless what they are done to is one of these.
 _THINGS = frozenset(
     stem(word)
@@ -160,7 +160,13 @@ def claims(reply: Reply) -> Iterator[Claim]:
             kinds = groups({verb}) & _KINDS
             if not kinds or (verb in _IDLE and not about & _THINGS):
                 continue
-            yield Claim(reply=reply, sentence=bare, verb=verb, groups=kinds, about=about, first=first)
+            yield Claim(reply=reply, sentence=bare, verb=verb, groups=kinds, about=stems(_clause(bare, verb)), first=first)
+
+
+def _clause(sentence: str, verb: str) -> str:
+    """The part of a sentence in which a verb stands."""
+    parts = re.split(r",|\band\b|\bbut\b|:", sentence)
+    return next((part for part in parts if verb in stems(part)), sentence)
 
 
 def _verbs(sentence: str) -> Iterator[tuple[str, bool]]:

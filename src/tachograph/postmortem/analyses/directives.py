@@ -30,6 +30,9 @@ _LONGEST = 200_000
 #: A sentence that is longer is no instruction but a paste.
 _SENTENCE = 600
 _SENTENCES = re.compile(r"(?<=[.!?;])[ \t]+|[\r\n]+|(?<=[.!?])(?=[A-Z])")
+#: A line break within a sentence.
+_WRAPPED = re.compile(r"(?<![.!?:;\s])[ \t]*\n[ \t]*(?=[a-z(])")
+_LEADING = re.compile(r"^(?:before|after|when|whenever|if|once|as soon as|while|in order to|for|to)\b[^,.;\n]{1,100},\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^[\s>*#\-–•|\"'(\[]*(?:\d{1,2}[.)]\s*|step \d{1,2}\s*[:.)-]?\s*)?", re.IGNORECASE)
 _LABEL = re.compile(
     r"^(?:note(?: to [\w ]{1,30})?|important|attention|system|assistant|agent|ai|instructions?|admin|warning|update|policy|rule|urgent|"
@@ -50,7 +53,7 @@ _FORBID = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _REQUIRE = re.compile(
-    r"\b(?:must|always|ensure|make sure|be sure|required?|requires|needs? to|have to|has to|shall|should|only|mandatory|needs)\b",
+    r"\b(?:must|always|ensure|make sure|be sure|required?|requires|needs? to|have to|has to|shall|should|only|mandatory|needs|(?:is|are) to (?:be )?[a-z]{3,})\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -79,6 +82,7 @@ _OVERRIDES = re.compile(
     r"|\b(?:attention|note|notice|message|instructions?|important|reminder)[,:]?\s+(?:to|for)?\s*(?:the |all |any )?(?:ai|llm|assistants?|agents?|bots?|language models?|automated)\b"
     r"|\b(?:ai|llm|assistants?|(?:ai |automated |support |coding )?agents?|chat ?bots?|language models?|copilots?|automation)\b[^.\n]{0,40}?(?:\b(?:must|should|shall|needs? to|is to|are to|has to|have to|please|will now|required to|instructed)\b|:)"
     r"|(?:^|[\n\[<(#*])\s{0,3}(?:system|assistant|developer|admin|root)(?: (?:message|prompt|note|override|notice|update|instruction|alert))?\s{0,2}[\]>:)*]"
+    r"|\b(?:note|notice|instructions?|message|hint|reminder)s? (?:for|to) (?:the |any |all |every )?(?:automated |ai )?(?:readers?|processing|processors?|handlers?|systems?|parsers?|summari[sz]ers?|crawlers?|reviewers?)\b"
     r"|<\|?(?:im_start|system|assistant)\|?>|\[INST\]|\bas (?:an ai|the assistant|the agent)\b|\bif you are (?:an ai|a language model|an? (?:\w+ )?(?:assistant|agent|bot))\b"
     r"|\bwhen (?:you|an? (?:ai|assistant|agent)) (?:read|see|process|summari[sz]e|handle)s?\b",
     re.IGNORECASE,
@@ -266,6 +270,7 @@ def directives(text: str) -> tuple[Directive, ...]:
         return ()
     found: list[Directive] = []
     for piece, hidden in _layers(text):
+        piece = _WRAPPED.sub(" ", piece)
         lines = [line for line in _SENTENCES.split(piece) if line and line.strip()]
         commanding = [index for index, line in enumerate(lines) if _OVERRIDES.search(line)] if _OVERRIDES.search(piece) else []
         for index, line in enumerate(lines):
@@ -295,7 +300,7 @@ def directives(text: str) -> tuple[Directive, ...]:
 
 _CUE = re.compile(
     r"\b(?:must|never|always|not|\w{2,6}n['’]?t|ensure|make sure|only|without|unless|refrain|off[- ]limits|stay away|keep away|please|should|shall|need|have to|has to|forbidden|prohibited|avoid|allergic|limit|"
-    r"maximum|max|budget|at most|up to|more than|over|above|under|below|assistant|agent|system|important|ignore|disregard)\b|<!--|[A-Za-z0-9+/]{24}"
+    r"maximum|max|budget|at most|up to|more than|over|above|under|below|assistant|agent|system|important|ignore|disregard|(?:is|are) to)\b|<!--|[A-Za-z0-9+/]{24}"
     r"|[\u200b\u200c\u2060-\u2064\U000e0020-\U000e007e]",
     re.IGNORECASE,
 )
@@ -352,7 +357,7 @@ def imperative(line: str) -> str | None:
     unlabelled = _LABEL.sub("", bare, count=1)
     told, bare = unlabelled != bare, unlabelled
     for _ in range(4):
-        shorter = _SOFTENER.sub("", bare, count=1)
+        shorter = _LEADING.sub("", _SOFTENER.sub("", bare, count=1), count=1)
         if shorter == bare:
             break
         told, bare = True, shorter
@@ -510,9 +515,11 @@ def fits(directive: Directive, action: Action) -> float:
     """How surely an action is the one that an instruction speaks of, 0 to 1."""
     exact = bool(directive.verbs & action.stems)
     akin = bool(directive.groups & action.groups)
+    named = directive.names & action.identifiers
+    if named and not directive.verbs:
+        return 0.75  # hands off that one, whatever is done to it
     if not exact and not akin and directive.groups:
         return 0.0
-    named = directive.names & action.identifiers
     about = directive.about - stems(action.name) if len(directive.about) > 1 else directive.about
     about = about or directive.about
     shared = len(about & action.stems) / len(about) if about else 0.0

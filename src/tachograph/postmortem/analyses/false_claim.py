@@ -90,10 +90,16 @@ def _of_acts(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     if not good:
         latest = alike[-1]
         if latest.run.outcome in ("asked", "cut"):
-            return None if case.imported else (f"{quoted(latest.run.title, 80)} never ran", STRONG, (latest.cite("it never ran"),))
+            # Of a tool that is recorded where it runs, it is known that it did not.
+            known_to = any(action.run.name == latest.run.name and action.run.source in ("both", "declared") for action in known.actions)
+            return (
+                None
+                if case.imported or not known_to
+                else (f"{quoted(latest.run.title, 80)} never ran", STRONG, (latest.cite("it never ran"),))
+            )
         told = failure(latest.run)
         return f"{quoted(latest.run.title, 80)} failed" + (f" ({said(told.what)})" if told is not None else ""), STRONG, (latest.cite("it failed"),)  # fmt: skip
-    return _otherwise(claim, good)
+    return _fewer(claim, good, done) or _otherwise(claim, good)
 
 
 def _does(action: Action, claim: Claim) -> bool:
@@ -121,6 +127,42 @@ def _lacking(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     if not claim.first and not done:
         return None
     return "nothing of the kind was done", STRONG if claim.first else LIKELY, ()
+
+
+_COUNT = re.compile(
+    r"\b(?:all (?:of )?(?:the )?|both |each of the )?(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|\d{1,3})\b(?! (?:%|percent|days?|hours?|minutes?|times?|eur|usd|am|pm|of \d)\b)(?= [a-z])",
+    re.IGNORECASE,
+)
+_WORDS = {
+    word: count
+    for count, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2)
+} | {"both": 2}
+_LIST = re.compile(r"\s*(?:,|;|\band\b|&|\bas well as\b)\s*(?:and\s+)?")
+
+
+def _fewer(claim: Claim, good: list[Action], done: list[Action]) -> _Shown | None:
+    """It was done to fewer than claimed: of those that are listed by name, or by number."""
+    ran = "\n".join(f"{action.text}\n{action.run.output.text()[:20_000]}" for action in done).lower()
+    items = [
+        item.strip(" .!:*`\"'“”").lower()
+        for item in _LIST.split(claim.sentence.rpartition(":")[2] if ":" in claim.sentence else claim.sentence)
+    ]
+    items = [item for item in items if 2 < len(item) <= 40 and len(item.split()) <= 3]
+    there = [item for item in items if item in ran]
+    absent = [item for item in items if item not in ran and not stems(item) & stems(ran[:50_000])]
+    latest = good[-1]
+    if ":" in claim.sentence and len(items) >= 3 and len(there) >= 1 and absent and len(there) + len(absent) == len(items):
+        return f"nothing was done to {', '.join(absent[:3])}", STRONG + 0.04, (latest.cite("the last one that was done"),)
+    if any(isinstance(value, list) for action in good for value in (action.given.values() if isinstance(action.given, dict) else ())):
+        return None
+    match = _COUNT.search(claim.sentence)
+    if match is None or len({action.run.name for action in good}) != 1:
+        return None
+    count = _WORDS.get(match.group(1).lower()) or int(match.group(1)) if match.group(1).isdigit() or match.group(1).lower() in _WORDS else 0
+    each = {frozenset(action.terms) for action in good}
+    if 2 <= len(each) < count <= 50 and match.group().lower().startswith(("all", "both", "each")):
+        return f"it was done {len(each)} times, not {count}", LIKELY + 0.05, (latest.cite("the last one that was done"),)
+    return None
 
 
 def _otherwise(claim: Claim, good: list[Action]) -> _Shown | None:

@@ -26,7 +26,7 @@ from .breaches import broken, said_against
 from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .directives import Directive, directives
-from .terms import names_one, terms
+from .terms import names_one, terms, words
 from .verbs import stems
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def find(case: Case) -> Iterator[Finding]:
         talk = loss.step.seen.conversation
         if talk in told:
             continue
-        found = _instruction(loss, known, case) or _fact(loss, known) or _again(loss, known)
+        found = _instruction(loss, known, case) or _fact(loss, known) or _again(loss, known) or _to_be_kept(loss, known)
         if found is not None:
             told.add(talk)
             yield found
@@ -268,6 +268,43 @@ def _again(loss: _Loss, known: Doings) -> Finding | None:
                 action.cite("the same a second time"),
                 "that it had been done",
             )
+    return None
+
+
+# -- what a person asked to be kept in mind -----------------------------------------------------------------------------------------
+
+_REMEMBER = re.compile(
+    r"\b(?:(?:please )?(?:note|remember|keep in mind|bear in mind|do not forget|don't forget|take note|be aware)\b(?: that)?|before anything else|most important(?:ly)?|this is (?:very )?important|it is vital"
+    r"|allerg\w+|anaphyla\w+|life[- ]threatening|under no circumstances|no matter what)",
+    re.IGNORECASE,
+)
+
+
+def _to_be_kept(loss: _Loss, known: Doings) -> Finding | None:
+    """A person had asked to keep something in mind; nothing of it is left when an effect is made. Whether it went against it takes knowledge of the
+    world; that it was decided without it is what the record shows."""
+    for role, text in loss.gone:
+        match = _REMEMBER.search(text[:4000]) if role == "user" else None
+        if match is None:
+            continue
+        sentence = next((line for line in re.split(r"(?<=[.!?])\s+|\n+", text) if _REMEMBER.search(line)), text)
+        own = {word for word in words(_REMEMBER.sub(" ", sentence)) if len(word) > 3}
+        if not own or len(own & words(loss.visible)) * 3 > len(own):
+            continue
+        for action in known.actions:
+            if (
+                action.effect is not None
+                and action.step is not None
+                and action.step.number >= loss.step.number
+                and action.step.seen.conversation == loss.step.seen.conversation
+            ):
+                return _finding(
+                    loss,
+                    LIKELY - 0.05,
+                    f"it then decided {quoted(action.run.title, 90)} without it",
+                    action.cite("decided without what was lost"),
+                    f"what was to be kept in mind ({said(sentence)})",
+                )
     return None
 
 

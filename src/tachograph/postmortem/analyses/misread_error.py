@@ -30,7 +30,37 @@ if TYPE_CHECKING:
     from tachograph.postmortem.case import Case, Evidence
 
 #: Steps that others must be able to rely on.
-_BEFORE = frozenset(stem(word) for word in ["backup", "snapshot", "validate", "verify", "check", "confirm", "lock", "authorize", "authorise", "approve", "test", "preflight", "precheck", "dump", "save", "export", "reserve", "hold", "stop", "drain", "disable", "migrate", "checkpoint", "sign"])  # fmt: skip
+_BEFORE = frozenset(
+    stem(word)
+    for word in [
+        "backup",
+        "copy",
+        "archive",
+        "snapshot",
+        "validate",
+        "verify",
+        "check",
+        "confirm",
+        "lock",
+        "authorize",
+        "authorise",
+        "approve",
+        "test",
+        "preflight",
+        "precheck",
+        "dump",
+        "save",
+        "export",
+        "reserve",
+        "hold",
+        "stop",
+        "drain",
+        "disable",
+        "migrate",
+        "checkpoint",
+        "sign",
+    ]
+)
 
 
 def find(case: Case) -> Iterator[Finding]:
@@ -39,7 +69,7 @@ def find(case: Case) -> Iterator[Finding]:
     for place, action in enumerate(known.actions):
         if action.step is None or action.run.source == "asked" or checks(action.run):
             continue
-        failed = failure(action.run)
+        failed = failure(action.run) or _within(action, known)
         if failed is None or _made_up_for(known, place, action, failed):
             continue
         later = [reply for reply in known.replies if reply.step.number > action.step.number]
@@ -55,6 +85,19 @@ def find(case: Case) -> Iterator[Finding]:
             evidence=(action.cite(f"the call {told}"), evidence),
             statement=f"{quoted(action.run.title, 100)} {told}, and the agent went on as if it had not: {what}.",
         )  # fmt: skip
+
+
+def _within(action: Action, known: Doings) -> Failure | None:
+    """The failure of a command or an exchange that an undeclared tool made, and of which it told the output."""
+    if action.run.kind != "tool" or action.run.source != "wire" or not action.run.output.there:
+        return None
+    told = "".join(action.run.output.text().split())
+    for other in known.actions:
+        if other.step is action.step and other.run.kind != "tool" and other.run.bad and not checks(other.run):
+            lines = [line for line in other.run.output.text().split("\n") if len(line.strip()) > 3 and not line.startswith("[std")]
+            if lines and all("".join(line.split()) in told for line in lines[-2:]):
+                return failure(other.run)
+    return None
 
 
 def _made_up_for(known: Doings, place: int, action: Action, failed: Failure) -> bool:

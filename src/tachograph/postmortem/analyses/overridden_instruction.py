@@ -18,11 +18,11 @@ from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.values import quoted
 
 from .actions import Action, Doings, Reply, allowed, doings
-from .breaches import broken, said_against
+from .breaches import GATED, broken, said_against
 from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .directives import Directive, directives
-from .terms import words
+from .terms import identifiers, words
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -91,9 +91,10 @@ def _who_asked(rule: Directive, what: Action | Reply, known: Doings, standing: i
         asks = doing & groups(mine) or (isinstance(what, Action) and stems(what.name) & mine)
         content = {stem(word) for term in words(text) for word in re.split(r"\W+", term) if word}
         if (asks and (len(content & about) >= 2 or values & frozenset(words(text)))) or (
-            _PUSHES.search(text) and (asks or len(content & about) >= 2)
+            _PUSHES.search(text) and (asks or values & identifiers(text) or len(content & about) >= 2)
         ):
-            return passage
+            # What had to come first was left out by the agent, unless the person spoke of that.
+            return passage if not GATED.search(rule.text) or _PUSHES.search(text) else None
     return None
 
 

@@ -23,8 +23,9 @@ from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.values import quoted
 
 from .actions import Action, Doings, Reply, doings, pieces
+from .breaches import broken
 from .contract import Analysis, Finding
-from .directives import Directive, against, directives, fits
+from .directives import Directive, directives, fits
 from .effects import acts, words_of
 from .terms import identifiers, names_one, terms, words
 from .verbs import stem, stems
@@ -53,9 +54,11 @@ _STRANGERS = frozenset(stem(word) for word in ["web", "page", "browse", "browser
 def find(case: Case) -> Iterator[Finding]:
     """The texts whose instructions were followed."""
     known = doings(case)
-    standing = [one for passage in known.passages if passage.kind in ("system", "user") for one in directives(known.own_words(passage))]
+    standing = [
+        (passage.seq, one) for passage in known.passages if passage.kind in ("system", "user") for one in directives(known.own_words(passage))
+    ]  # fmt: skip
     asked = " ".join(known.own_words(passage) for passage in known.passages if passage.kind in ("system", "user") and passage.name is None)
-    wished = frozenset(group for one in standing if one.polarity != "forbid" for group in one.groups)
+    wished = frozenset(group for _, one in standing if one.polarity != "forbid" for group in one.groups)
     wanted = stems(" ".join(known.own_words(passage) for passage in known.passages if passage.kind == "user"))
     for place, passage in enumerate(known.passages):
         if passage.kind not in _DATA:
@@ -63,13 +66,13 @@ def find(case: Case) -> Iterator[Finding]:
         found = [one for piece in pieces(passage.text) for one in directives(piece)]
         if not found:
             continue
-        made = _followed(known, place, passage, found, standing, asked, wished, wanted)
+        made = _followed(known, case, place, passage, found, standing, asked, wished, wanted)
         if made is not None:
             yield made
 
 
 def _followed(
-    known: Doings, place: int, passage: Passage, found: list[Directive], standing: list[Directive], asked: str,
+    known: Doings, case: Case, place: int, passage: Passage, found: list[Directive], standing: list[tuple[int, Directive]], asked: str,
     wished: frozenset[str], wanted: frozenset[str],
 ) -> Finding | None:  # fmt: skip
     best: tuple[float, Directive, Action | Reply, str, frozenset[str]] | None = None
@@ -85,7 +88,7 @@ def _followed(
         if passage.event_id == action.run.event_id:
             continue
         for one in found:
-            sure, why, told = _obeyed(known, one, action, new, standing)
+            sure, why, told = _obeyed(known, case, one, action, new, standing)
             if sure and not why and not told & _short(action):
                 continue
             if sure and not why and (follow or not stranger or not _outside(action) or not _alien(action, wished, wanted)):
@@ -130,7 +133,7 @@ def _because(why: str) -> str:
 
 
 def _obeyed(
-    known: Doings, one: Directive, action: Action, new: frozenset[str], standing: list[Directive]
+    known: Doings, case: Case, one: Directive, action: Action, new: frozenset[str], standing: list[tuple[int, Directive]]
 ) -> tuple[float, str, frozenset[str]]:
     """How surely an action follows an instruction, the sign that makes it more than data, and what of the action stood nowhere before."""
     if one.polarity == "forbid" and not one.overrides:
@@ -153,9 +156,9 @@ def _obeyed(
     sure, why = 0.6, ""
     if one.hidden or one.overrides:
         sure, why = 0.85 if strong or names_tool else 0.75, "in the place of its own instructions"
-    broken = next((rule for rule in standing if against(rule, action) >= 0.5), None)
-    if broken is not None:
-        sure, why = max(sure, 0.8) + 0.08, f"against a standing instruction ({quoted(broken.text, 80)})"
+    against = next((rule for seq, rule in standing if broken(rule, action, known, case, seq, spoken=False) >= 0.5), None)
+    if against is not None:
+        sure, why = max(sure, 0.8) + 0.08, f"against a standing instruction ({quoted(against.text, 80)})"
     if suits >= 0.6 or names_tool:
         sure += 0.03
     return sure, why, strong or told

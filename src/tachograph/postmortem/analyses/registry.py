@@ -11,8 +11,10 @@ from . import (
     chance,
     changed,
     contradictions,
+    damaged_input,
     false_claim,
     guardrails,
+    invented_value,
     lost_history,
     misread_error,
     overridden_instruction,
@@ -20,8 +22,10 @@ from . import (
     poisoned_context,
     repeated_effect,
     secrets_seen,
+    stale_result,
     tool_drift,
     truncated,
+    wrong_argument,
 )
 from .contract import Analysis, Finding
 from .ranking import ranked
@@ -50,6 +54,10 @@ BUILT_IN: tuple[Analysis, ...] = (
     truncated.ANALYSIS,
     lost_history.ANALYSIS,
     overridden_instruction.ANALYSIS,
+    invented_value.ANALYSIS,
+    wrong_argument.ANALYSIS,
+    damaged_input.ANALYSIS,
+    stale_result.ANALYSIS,
 )
 
 

@@ -9,7 +9,7 @@
 *Retry storm*. ``STORM`` or more failures of the same call in a row: by the agent's code (class ``harness``) or asked for by the model (class
 ``tool``).
 
-First event: the first repetition. No finding: a call that only reads; a first try that was refused before anything was done (429, 401, validation, connection
+First event: the call that was repeated. No finding: a call that only reads; a first try that was refused before anything was done (429, 401, validation, connection
 refused); an idempotency key that both have; calls that come to the same when done twice (set, update, close, PUT, DELETE); what a person asked for again;
 shells, whose commands are run again all the time.
 
@@ -67,6 +67,7 @@ def _duplicates(case: Case) -> Iterator[Finding]:
     known = doings(case)
     asked = {id(action.run): action for action in known.actions}
     before: dict[bytes, Effect] = {}
+    origin: dict[bytes, Effect] = {}
     told: set[bytes] = set()
     for effect in effects(case):
         run = effect.run
@@ -75,6 +76,7 @@ def _duplicates(case: Case) -> Iterator[Finding]:
         key = _key(run)
         first = before.get(key)
         before[key] = effect
+        origin.setdefault(key, effect)
         if first is None or key in told:
             continue
         failed = failure(first.run)
@@ -87,16 +89,17 @@ def _duplicates(case: Case) -> Iterator[Finding]:
         by_code = _by_code(first, effect, asked)
         if not by_code and (failed is None or _asked_again(known.passages, first, effect)):
             continue  # two of the same are what was wanted, unless the first left it open whether it had been done
-        told.add(key)
         if failed is not None and again is not None:
             continue  # both failed: a storm, if they are many
+        told.add(key)
         who = "the agent's code made it again without asking the model" if by_code else (
             f"the model asked for it again after the first {_ended(failed.what)}" if failed is not None else ""
         )  # fmt: skip
         yield Finding(
             cause="harness" if by_code else "tool", analysis="repeated_effect",
             confidence=PROVEN if failed is None else STRONG + 0.05,
-            first_event=run.event_id, first_seq=run.seq,
+            first_event=origin[key].run.event_id,
+            first_seq=origin[key].run.seq,
             evidence=(
                 Evidence(event_id=first.run.event_id, seq=first.run.seq, what="the first time"),
                 Evidence(event_id=run.event_id, seq=run.seq, what="the same again"),
@@ -188,7 +191,7 @@ def _storm(row: list[Action]) -> Iterator[Finding]:
     who = "by the agent's code, with no model call in between" if by_code else "as the model asked each time"
     yield Finding(
         cause="harness" if by_code else "tool", analysis="repeated_effect", confidence=STRONG if by_code else LIKELY,
-        first_event=row[1].run.event_id, first_seq=row[1].run.seq,
+        first_event=row[0].run.event_id, first_seq=row[0].run.seq,
         evidence=(row[0].cite(f"the first failure: {said(told.what) if told else ''}"), row[-1].cite(f"the last of {len(row)}")),
         statement=f"{quoted(row[0].run.title, 120)} failed {len(row)} times in a row and was made again each time, {who}.",
     )  # fmt: skip
@@ -200,9 +203,8 @@ def _attempts(case: Case) -> Iterator[Finding]:
         if len(step.attempts) + (1 if step.bad else 0) < STORM:
             continue
         event_id, seq = first_of(step)
-        second = step.attempts[1]
         yield Finding(
-            cause="harness", analysis="repeated_effect", confidence=LIKELY, first_event=second.event_id, first_seq=second.seq,
+            cause="harness", analysis="repeated_effect", confidence=LIKELY, first_event=event_id, first_seq=seq,
             evidence=(
                 Evidence(event_id=event_id, seq=seq, what="the first attempt"),
                 Evidence(event_id=step.event_id, seq=step.seq, what=f"the last of {len(step.attempts) + 1}"),

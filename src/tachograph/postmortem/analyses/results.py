@@ -25,13 +25,15 @@ _STATUS = frozenset(
 )  # fmt: skip
 _BEGINS = re.compile(
     r"\A[\s\"'*\[(]{0,4}(?:\w{1,30}(?:error|exception)\b|errors?\b(?! (?:rate|budget|count|log|handling))|exception\b|traceback|fail(?:ed|ure)\b|fatal\b|http(?:/\d\.\d)?[ :]?(?:status )?[45]\d\d\b"
-    r"|[45]\d\d (?:\w+ ?){1,4}(?:error|found|unavailable|timeout|denied|request|unauthorized|forbidden|gateway|conflict)|time(?:d )?-?out\b|permission denied|access denied|unauthori[sz]ed\b|forbidden\b"
+    r"|[45]\d\d\s?[{\[:\-–(]|[45]\d\d (?:\w+ ?){1,4}(?:error|found|unavailable|timeout|denied|request|unauthorized|forbidden|gateway|conflict)|time(?:d )?-?out\b|permission denied|access denied|unauthori[sz]ed\b|forbidden\b"
     r"|connection (?:refused|reset|timed out|error)|could not\b|couldn't\b|cannot\b|can't\b|unable to\b|no such (?:file|table|user|host|record)|command not found|bash: |rejected\b|declined\b"
     r"|(?:the )?(?:request|operation|call|command|transaction|payment|message|email|upload|deployment|update|query|job|tool)(?: \w+){0,2} (?:has |was |could not|cannot|did not|has been |is )?(?:failed|fail|rejected|declined|denied|timed out|not (?:sent|completed|applied|processed|executed|delivered)|be (?:sent|completed|applied|processed|executed|delivered|found))\b)",
     re.IGNORECASE,
 )  # fmt: skip
 _ANYWHERE = re.compile(
-    r"Traceback \(most recent call last\)|\b(?:exit|return)(?:ed)?[ _]?(?:code|status)?[ :=]{1,3}[1-9]\d{0,2}\b|^(?:npm ERR!|error(?:\[\w+\])?: |fatal: |ERROR[: ]|E: )",
+    r"Traceback \(most recent call last\)|\b(?:exit|return)(?:ed)?[ _]?(?:code|status)?[ :=]{1,3}[1-9]\d{0,2}\b|^(?:npm ERR!|error(?:\[\w+\])?: |fatal: |ERROR[: ]|E: )"
+    r"|: (?:No space left on device|Permission denied|No such file or directory|Connection (?:refused|reset by peer|timed out)|Broken pipe|Read-only file system|Disk quota exceeded"
+    r"|Input/output error|Operation not permitted|Device or resource busy|command not found|Killed|Out of memory|Segmentation fault)\b",
     re.MULTILINE,
 )
 _NOTHING = re.compile(

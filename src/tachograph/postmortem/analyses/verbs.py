@@ -31,7 +31,7 @@ _GROUPS = {
     "delete": "delete remove drop erase wipe purge destroy truncate rm clear discard terminate deprovision uninstall unlink expunge flush",
     "deploy": "deploy release publish ship roll rollout promote upgrade install apply launch",
     "restart": "restart reboot bounce restore failover stop start shutdown shut cycle kill halt drain",
-    "change": "change modify update edit write set patch alter overwrite touch adjust replace rename move correct rewrite mutate modification "
+    "change": "archive change modify update edit write set patch alter overwrite touch adjust replace rename move correct rewrite mutate modification "
     "configure reset scale resize tune lower raise increase reduce fix",
     "create": "create open add insert register make file generate provision enroll onboard append log record store save",
     "book": "book reserve order buy purchase schedule place procure reorder rebook prescribe dispense administer",

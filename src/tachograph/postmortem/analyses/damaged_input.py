@@ -1,0 +1,316 @@
+"""What a person or a trigger gave was damaged, or wrong, and the agent acted on it.
+
+*Damaged*. *Cause*: an input that is empty, cut off, or has replacement characters or text in the wrong encoding (pieces that nobody filled in: see
+``placeholders``); a file or a batch that the input names counts as given. *Consequence*: the damage stands in the
+arguments of an effect or in an answer; or, of an empty or cut one, an effect is made all the same.
+
+*Wrong*. *Cause*: a value that the person gave is contradicted by a record that the agent saw. *Consequence*: an effect uses the
+person's value, and nobody was told of the difference. Changes are what people ask for, so effects that set or change that value are left out.
+
+First event: the message, else the first model call with it; of a file, the call that read it.
+
+*Cannot see*: an input that is wrong and that nothing in the record contradicts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.values import quoted
+
+from .actions import Action, Doings, Reply, doings
+from .citing import said
+from .claims import reports_trouble
+from .computed import bare, is_number
+from .contract import LIKELY, STRONG, Analysis, Finding
+from .effects import words_of
+from .records import records
+from .terms import identifiers, names_one, terms
+from .verbs import stem, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
+
+#: UTF-8 that was read as Latin-1 or Windows-1252, and what stands where a character could not be read.
+_GARBLED = re.compile("\ufffd+|(?:Ã[\u0080-\u00bf©¤¶¼Ÿ„–œ¨ª«®´º±²³¡]|â€[™œ“”¦\u009d\u0099]|Â[ °§£€]){1,}")
+_CUT = re.compile(
+    r"(?:…|\.\.\.|\[?(?:truncated|cut off|message clipped|continued)[\].]?)\s*\Z|[,(\[{\"“]\s*\Z|\b(?:and|or|the|to|of|for|with|from|at|a|an|on|in|but|is|are|amount|by)\s*\Z",
+    re.IGNORECASE,
+)
+_GIVEN = ("user", "file", "document", "tool_result")
+_NAMES = frozenset(
+    [
+        "id",
+        "account",
+        "phone",
+        "tel",
+        "number",
+        "no",
+        "nr",
+        "order",
+        "customer",
+        "invoice",
+        "iban",
+        "card",
+        "code",
+        "zip",
+        "room",
+        "seat",
+        "flight",
+    ]
+)
+_SETS = frozenset(
+    stem(word)
+    for word in [
+        "update",
+        "change",
+        "set",
+        "edit",
+        "correct",
+        "rename",
+        "move",
+        "modify",
+        "adjust",
+        "fix",
+        "replace",
+        "register",
+        "create",
+        "add",
+        "save",
+        "patch",
+        "enroll",
+    ]
+)
+
+
+def find(case: Case) -> Iterator[Finding]:
+    """Damaged inputs, then wrong values."""
+    known = doings(case)
+    yield from _damaged(known)
+    yield from _wrong(known)
+    yield from _admitted(known)
+
+
+# -- damaged ---------------------------------------------------------------------------------------------------------------------
+
+
+def _damaged(known: Doings) -> Iterator[Finding]:
+    asked = [passage for passage in known.passages if passage.kind == "user"]
+    named = "\n".join(passage.text for passage in asked)
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in _GIVEN or (passage.kind != "user" and not _is_given(passage, named, known)):
+            continue
+        text = known.own_words(passage) if passage.kind == "user" else passage.text
+        marks = {match.group().strip() for match in _GARBLED.finditer(text[:100_000])}
+        found = _carried(place, marks, known) if marks else None
+        if found is None and _is_cut(passage, text):
+            found = _went_on(place, known)
+            marks = {text.strip()[-20:]}
+        if found is None:
+            continue
+        what, where = found
+        mark = where or (min(marks) if marks else "")
+        done = quoted(what.run.title, 100) if isinstance(what, Action) else f"the answer {said(what.text)}"
+        how = "has characters that could not be read" if _GARBLED.search(mark) else "ends in the middle"
+        who = "What the person gave" if passage.kind == "user" else f"What was given to work on ({passage.name or passage.kind})"
+        yield Finding(
+            cause="input", analysis="damaged_input", confidence=STRONG if where else LIKELY, first_event=passage.event_id, first_seq=passage.seq,
+            evidence=(Evidence(event_id=passage.event_id, seq=passage.seq, what=f"the input {how}: {said(mark)}"), what.cite("the agent went on with it")),
+            statement=f"{who} {how} ({said(mark)}), and the agent went on with it: {done}.",
+        )  # fmt: skip
+        return
+    yield from _nothing(known)
+
+
+def _is_given(passage: Passage, named: str, known: Doings) -> bool:
+    """Whether a file or a document is what a person gave to work on: they named it."""
+    name = (passage.name or "").rsplit("/", 1)[-1]
+    if len(name) > 3 and name in named:
+        return True
+    call = next((action for action in known.actions if action.run.event_id == passage.event_id), None)
+    return (
+        call is not None
+        and call.effect is None
+        and any(len(text) > 4 and ("." in text or "/" in text) and text in named for _, text in call.leaves)
+    )
+
+
+def _carried(place: int, marks: set[str], known: Doings) -> tuple[Action | Reply, str] | None:
+    """An effect, else an answer, in which the damage stands."""
+    for action in known.actions:
+        if action.before > place and action.effect is not None:
+            given = "\n".join(text for _, text in action.leaves)
+            found = next((mark for mark in sorted(marks) if mark in given), None)
+            if found is not None:
+                return action, found
+    for reply in known.replies:
+        found = next((mark for mark in sorted(marks) if mark in reply.text), None) if reply.before > place and reply.rests else None
+        if found is not None and not reports_trouble(reply.text):
+            return reply, found
+    return None
+
+
+def _is_cut(passage: Passage, text: str) -> bool:
+    bare_text = text.strip()
+    if passage.kind == "user" and _unclosed(bare_text):
+        return True
+    return passage.kind == "user" and len(bare_text) > 30 and "?" not in bare_text[-3:] and _CUT.search(bare_text[-60:]) is not None
+
+
+def _unclosed(text: str) -> bool:
+    """Whether a JSON document in a text is not closed at its end."""
+    begin = re.search(r"[\[{]\s*[\"{\[]", text)
+    if begin is None or "```" in text or len(text) > 200_000:
+        return False
+    rest = re.sub(r'"(?:[^"\\\\]|\\\\.)*"', '""', text[begin.start() :])
+    return rest.count("{") + rest.count("[") > rest.count("}") + rest.count("]") and text[-1] not in ".!?"
+
+
+def _went_on(place: int, known: Doings) -> tuple[Action | Reply, str] | None:
+    """An effect behind it, of which nobody was asked first."""
+    for action in known.actions:
+        if action.before <= place or action.effect is None or action.effect.reach != "outside":
+            continue
+        if any(passage.kind == "user" for passage in known.passages[place + 1 : action.before]):
+            return None
+        later = [reply for reply in known.replies if reply.before > place]
+        return (
+            None
+            if any(re.search(r"\?|\bcut off\b|\bincomplete\b|\btruncated\b|\bmissing\b", reply.text) for reply in later)
+            else (action, "")
+        )
+    return None
+
+
+def _nothing(known: Doings) -> Iterator[Finding]:
+    """A file or batch that was given is empty, and an effect was made of it."""
+    named = "\n".join(passage.text for passage in known.passages if passage.kind == "user")
+    for action in known.actions:
+        run = action.run
+        if action.effect is not None or not run.output.there or run.outcome != "ok" or action.step is None:
+            continue
+        given = [text for _, text in action.leaves if len(text) > 4 and ("." in text or "/" in text) and text in named]
+        if not given or run.output.text().strip() not in ("", "[]", "{}", "null", '""'):
+            continue
+        later = [
+            other
+            for other in known.actions
+            if other.effect is not None and other.step is not None and other.step.number > action.step.number
+        ]
+        replies = [reply for reply in known.replies if reply.step.number > action.step.number]
+        if later and not any(reports_trouble(reply.text) for reply in replies):
+            yield Finding(
+                cause="input", analysis="damaged_input", confidence=LIKELY, first_event=run.event_id, first_seq=run.seq,
+                evidence=(action.cite(f"{given[0]} is empty"), later[0].cite("the agent went on")),
+                statement=f"What was given to work on ({given[0]}) is empty, and the agent went on: {quoted(later[0].run.title, 100)}.",
+            )  # fmt: skip
+            return
+
+
+# -- wrong -----------------------------------------------------------------------------------------------------------------------
+
+
+def _wrong(known: Doings) -> Iterator[Finding]:
+    users = [(place, passage) for place, passage in enumerate(known.passages) if passage.kind == "user"]
+    for action in known.actions:
+        if action.effect is None or action.step is None or not users or stems(action.name) & _SETS:
+            continue
+        if any(reports_trouble(reply.text) or "?" in reply.text for reply in known.replies if reply.step.number >= action.step.number):
+            continue
+        found = _contradicted(action, users, known)
+        if found is None:
+            continue
+        path, text, passage, source, other = found
+        yield Finding(
+            cause="input", analysis="damaged_input", confidence=LIKELY + 0.08, first_event=passage.event_id, first_seq=passage.seq,
+            evidence=(
+                Evidence(event_id=passage.event_id, seq=passage.seq, what=f"the person gave {said(text)}"),
+                Evidence(event_id=source.event_id, seq=source.seq, what=f"the record says {said(other)}"), action.cite("the person's value was used"),
+            ),
+            statement=f"The person gave {said(text)} for {path}, the record says {said(other)}, and {quoted(action.run.title, 100)} used what the person gave.",
+        )  # fmt: skip
+        return
+
+
+_ADMITS = re.compile(
+    r"\b(?:my (?:mistake|bad|fault|error)|i (?:gave|sent|wrote|typed|told|said|entered|named|put|mixed|confused|misread|mistyped)\b[^.!?\n]{0,50}\b(?:wrong|incorrect|mixed up|mistake|by mistake|instead of)"
+    r"|i (?:mixed|mistyped|misspoke|misremembered)\b|i meant\b|i should have (?:said|written|given)|a typo (?:of mine|from me|on my side)|wrong \w+ from me)",
+    re.IGNORECASE,
+)
+
+
+def _admitted(known: Doings) -> Iterator[Finding]:
+    """A person says behind an effect that what they had given was wrong."""
+    for place, passage in enumerate(known.passages):
+        if passage.kind != "user" or not _ADMITS.search(passage.text[:4000]):
+            continue
+        for action in known.actions:
+            if action.effect is None or action.before > place or action.run.seq > passage.seq:
+                continue
+            for at in range(action.before - 1, -1, -1):
+                given = known.passages[at]
+                common = (
+                    sorted(action.identifiers & identifiers(known.own_words(given)) & identifiers(passage.text))
+                    if given.kind == "user"
+                    else []
+                )
+                common = common or (
+                    sorted(action.terms & set(terms(known.own_words(given))) & set(terms(passage.text))) if given.kind == "user" else []
+                )
+                if common:
+                    yield Finding(
+                        cause="input", analysis="damaged_input", confidence=STRONG + 0.05, first_event=given.event_id, first_seq=given.seq,
+                        evidence=(
+                            Evidence(event_id=given.event_id, seq=given.seq, what=f"the person gave {common[0]}"), action.cite("it was used"),
+                            Evidence(event_id=passage.event_id, seq=passage.seq, what=f"the person says that it was wrong: {said(passage.text)}"),
+                        ),
+                        statement=f"The person gave a wrong value ({common[0]}), as they said later ({said(passage.text)}), and it was used: {quoted(action.run.title, 100)}.",
+                    )  # fmt: skip
+                    return
+
+
+def _contradicted(action: Action, users: list[tuple[int, Passage]], known: Doings) -> tuple[str, str, Passage, Passage, str] | None:
+    for path, text in action.leaves:
+        value = terms(text.strip())
+        if len(text) > 80 or len(value) != 1 or not names_one(value[0]) or (is_number(text) and len(bare(text)) < 5):
+            continue  # an amount may well be another one than in the record
+        said_by = next(
+            (passage for place, passage in reversed(users) if place < action.before and value[0] in terms(known.own_words(passage))), None
+        )
+        if said_by is None:
+            continue
+        if is_number(text) and not set(words_of(path)) & _NAMES:
+            continue  # an amount may well be another one than in the record
+        key = {stem(word) for word in words_of(path.rpartition(".")[2])} - {"id", "new"}
+        about = (identifiers(known.own_words(said_by)) | action.identifiers) - {value[0]}
+        rival: tuple[Passage, str] | None = None
+        for passage in known.passages[: action.before]:
+            if passage.kind not in ("tool_result", "document"):
+                continue
+            if value[0] in terms(passage.text[:50_000]):
+                rival = None
+                break  # the record knows it, too
+            for record in records(passage.text):
+                if not record.terms & about:
+                    continue
+                for name, item in record.fields:
+                    if {stem(word) for word in words_of(name)} & key and _akin(text, item):
+                        rival = rival or (passage, item)
+        if rival is not None:
+            return path, text, said_by, rival[0], rival[1]
+    return None
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two values are of one kind, and differ."""
+    if is_number(one) != is_number(other) or ("@" in one and "@" not in other):
+        return False
+    return bare(one) != bare(other) and len(other) <= 80
+
+
+ANALYSIS = Analysis(name="damaged_input", looks_for="an input that was damaged or wrong, and that the agent acted on", run=find)

@@ -1,0 +1,80 @@
+"""What results say of things: records (an order, a row, a line) with what they are called and the values that they hold.
+
+A JSON object that holds plain values is a record; so is a line of a table or of text. Two records are of the same thing where they share an
+identifier under the same name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .actions import parsed
+from .terms import identifiers, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Records of one result that are looked at, and lines.
+_MOST = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """``fields``: its plain values by their names (lower case); ``terms``: all its terms; ``rest``: the terms of what is within it."""
+
+    fields: tuple[tuple[str, str], ...]
+    terms: frozenset[str]
+
+    def get(self, key: str) -> str | None:
+        """The value under a name."""
+        return next((value for name, value in self.fields if name == key), None)
+
+
+@lru_cache(maxsize=1024)
+def records(text: str) -> tuple[Record, ...]:
+    """The records of a result, the outer ones first."""
+    value = parsed(text[:200_000])
+    if isinstance(value, dict | list):
+        return tuple(found for found, _ in zip(_of_value(value, 0), range(_MOST), strict=False))
+    return tuple(_of_lines(text[:100_000]))
+
+
+def _of_value(value: Any, depth: int) -> Iterator[Record]:
+    if depth > 12:
+        return
+    if isinstance(value, dict):
+        plain = tuple(
+            (str(key).lower(), str(item).strip())
+            for key, item in value.items()
+            if isinstance(item, str | int | float) and not isinstance(item, bool) and str(item).strip()
+        )
+        if plain:
+            yield Record(fields=plain, terms=frozenset(term for _, text in plain for term in terms(text[:2000])))
+        for item in value.values():
+            yield from _of_value(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _of_value(item, depth + 1)
+
+
+_PAIR = re.compile(r"([A-Za-z][\w ]{0,24}?)\s*[:=]\s*([^,;|\n=:]{1,80})")
+
+
+def _of_lines(text: str) -> Iterator[Record]:
+    lines = [line.strip() for line in text.split("\n") if line.strip()][:_MOST]
+    heads: list[str] = []
+    for place, line in enumerate(lines):
+        cells = [cell.strip() for cell in re.split(r"\t|\||,(?! )|;", line.strip("| ")) if cell is not None]
+        if len(cells) >= 2 and place + 1 < len(lines) and not heads and not any(character.isdigit() for character in line):
+            heads = [cell.lower().replace(" ", "_") for cell in cells]
+            continue
+        if heads and len(cells) == len(heads):
+            fields = tuple((head, cell) for head, cell in zip(heads, cells, strict=True) if cell)
+        else:
+            fields = tuple((key.strip().lower().replace(" ", "_"), value.strip()) for key, value in _PAIR.findall(line))
+        found = frozenset(terms(line[:2000]))
+        if fields or identifiers(line[:2000]):
+            yield Record(fields=fields, terms=found)

@@ -1,0 +1,486 @@
+"""A result that was old, or that another one contradicts, and was used.
+
+* *Old by its own account*. A result says that it is from a cache or a snapshot, or has run out (``cached``, ``as_of``, ``stale``, ``age_seconds``,
+  ``expires_at``), and is older than ``OLD``; the time is the one that the session was told, else its clock. Consequence: an effect or an
+  answer uses a value of it that stands in no newer result, and does not say how old it is.
+* *Contradicted*. Two results about the same thing (the same record, or the same call) have different values under one name, and nothing was done in
+  between that would change it. Consequence: an effect, or the answer, uses the older value (of two with dates, the one of the older date), and not the other.
+* *Contradicting documents* (class ``context``). Two documents say the same in the same words, with other numbers; an effect or the answer uses one of them and
+  the other is not spoken of.
+
+First event: the call that brought in what is old or wrong; of documents, the one whose number was used.
+
+*Cannot see*: a result that is wrong and that nothing in the record contradicts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.values import quoted
+
+from .actions import Action, Doings, Reply, doings, parsed
+from .citing import said
+from .computed import bare
+from .contract import LIKELY, STRONG, Analysis, Finding
+from .records import Record, records
+from .terms import identifiers, names_one, terms, values, words
+from .verbs import groups, stem, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
+
+OLD = timedelta(hours=20)
+_SOURCES = ("tool_result", "document", "file", "memory", "subagent")
+_MADE = re.compile(
+    r"(?:^|_)(?:as_?of|cached_?(?:at|on|since)|fetched_?(?:at|on)|retrieved_?(?:at|on)|snapshot(?:_?(?:at|date|time|of))?|synced_?(?:at|on)|last_?(?:synced|sync|refreshed|fetched)(?:_?at)?|data_?(?:date|as_?of)|captured_?at|indexed_?at|refreshed_?at|generated_?at|crawled_?at)\Z"
+)
+_ENDS = re.compile(r"(?:^|_)(?:expires?(?:_?(?:at|on))?|expiry(?:_?date)?|valid_?(?:until|to|through)|good_?until|not_?after)\Z")
+_AGE = re.compile(r"(?:^|_)(?:age|staleness|cache_?age|lag)(?:_?(?P<unit>s|sec|secs|seconds|m|min|minutes|h|hours|d|days))?\Z")
+_FLAGS = re.compile(r"(?:^|_)(?:stale|is_?stale|outdated|deprecated|superseded|expired)\Z")
+_CACHED = re.compile(r"(?:^|_)(?:cached|from_?cache|cache_?hit|cache|x_cache|source)\Z")
+_WORDS = re.compile(
+    r"\b(?:as of|last (?:updated|synced|refreshed|changed|reviewed)|cached|snapshot (?:of|from|taken)|data from|valid until|expired on|effective (?:until|through)|superseded|outdated)\b[ :(on]{0,6}(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?)?",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d))?")
+_TODAY = re.compile(
+    r"\b(?:today|now|current (?:date|time)|date|it) ?(?:is|:|=)?\s{0,3}(?:\w+day,? )?(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)", re.IGNORECASE
+)
+_SAYS_SO = re.compile(
+    r"\b(?:as of|cached|stale|outdated|old|may have changed|last (?:updated|known)|snapshot|expired|not (?:current|live|up to date)|out of date)\b",
+    re.IGNORECASE,
+)
+_UNITS = {"s": 1, "sec": 1, "secs": 1, "seconds": 1, "m": 60, "min": 60, "minutes": 60, "h": 3600, "hours": 3600, "d": 86400, "days": 86400}
+
+
+def find(case: Case) -> Iterator[Finding]:
+    """What each rule finds."""
+    known = doings(case)
+    told: set[str] = set()
+    for found in (*_contradicted(known), *_old(known, case), *_documents(known), *_versions(known)):
+        if found.first_event not in told:
+            told.add(found.first_event)
+            yield found
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Use:
+    """Where a value was used."""
+
+    what: Action | Reply
+    value: str
+
+    def evidence(self) -> Evidence:
+        return self.what.cite(f"{self.value} was used")
+
+    def words(self) -> str:
+        return quoted(self.what.run.title, 100) if isinstance(self.what, Action) else f"the answer {said(self.what.text)}"
+
+
+# -- old by its own account ------------------------------------------------------------------------------------------------------
+
+
+def _old(known: Doings, case: Case) -> Iterator[Finding]:
+    told_now = _told_now(known)
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in _SOURCES or len(passage.text) > 200_000:
+            continue
+        sign = _sign(passage, told_now or _clock(case), sure=told_now is not None)
+        if sign is None:
+            continue
+        why, confidence = sign
+        newer = frozenset(term for later in known.passages[place + 1 :] if later.kind in _SOURCES for term in terms(later.text[:50_000]))
+        earlier = frozenset(term for before in known.passages[:place] if before.kind != "model" for term in terms(before.text[:50_000]))
+        use = _used(passage, place, newer | earlier, known)
+        if use is None:
+            continue
+        yield Finding(
+            cause="context" if passage.kind in ("document", "memory") and not _is_data(passage) else "tool", analysis="stale_result", confidence=confidence,
+            first_event=passage.event_id, first_seq=passage.seq,
+            evidence=(Evidence(event_id=passage.event_id, seq=passage.seq, what=f"the result says itself that it is old: {why}"), use.evidence()),
+            statement=f"A result that says itself that it is old ({why}) was used as if it were new: {use.value} in {use.words()}.",
+        )  # fmt: skip
+
+
+def _is_data(passage: Passage) -> bool:
+    return not isinstance(parsed(passage.text), str)
+
+
+def _told_now(known: Doings) -> datetime | None:
+    for passage in known.passages:
+        if passage.kind in ("system", "user", "tool_result"):
+            match = _TODAY.search(passage.text[:20_000])
+            if match is not None:
+                return _date(match.group(1))
+    return None
+
+
+def _clock(case: Case) -> datetime | None:
+    return _date(case.story.started_at or "")
+
+
+def _date(text: str) -> datetime | None:
+    match = _DATE.search(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute = (int(part or 0) for part in match.groups())
+    try:
+        return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _sign(passage: Passage, now: datetime | None, *, sure: bool) -> tuple[str, float] | None:
+    """By what a result says that it is old, and how sure that is."""
+    value = parsed(passage.text)
+    found: list[tuple[str, float]] = []
+    if isinstance(value, str):
+        for match in _WORDS.finditer(value[:20_000]):
+            date = _date(match.group(1) or "")
+            if date is not None and now is not None and now - date > OLD and "cached" not in match.group().lower():
+                found.append((match.group().strip(), LIKELY if sure else 0.0))
+            elif "cached" in match.group().lower() and date is not None and now is not None and now - date > OLD:
+                found.append((match.group().strip(), STRONG))
+        return max(found, key=lambda one: one[1]) if found and max(found, key=lambda one: one[1])[1] else None
+    cached = False
+    for path, text in [*values(value), *_flags(value)]:
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path.rpartition(".")[2].partition("[")[0]).lower().replace("-", "_")
+        if _FLAGS.search(name) and text.lower() in ("true", "yes", "1"):
+            found.append((f"{name}: {text}", STRONG))
+        if _CACHED.search(name) and text.lower() in ("true", "hit", "yes", "cache", "replica", "stale", "fallback", "snapshot"):
+            cached = True
+        date = _date(text)
+        if date is not None and now is not None:
+            if _MADE.search(name) and now - date > OLD:
+                found.append((f"{name}: {text}", STRONG - 0.05 if sure else LIKELY))
+            if _ENDS.search(name) and now > date + timedelta(days=1):
+                found.append((f"{name}: {text}", LIKELY if sure else LIKELY - 0.1))
+        age = _AGE.search(name)
+        if age is not None and re.fullmatch(r"\d+(?:\.\d+)?", text) and name != "age":
+            seconds = float(text) * _UNITS.get(age.group("unit") or "s", 1)
+            if seconds > OLD.total_seconds() or (cached and seconds > 3600):
+                found.append((f"{name}: {text}", STRONG))
+    if not found:
+        return None
+    best = max(found, key=lambda one: one[1])
+    return best[0], min(best[1] + (0.08 if cached else 0), 0.9)
+
+
+def _flags(value: object, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Truth values, which ``values`` leaves out."""
+    if depth < 8 and isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(item, bool):
+                yield f"{path}.{key}", str(item)
+            else:
+                yield from _flags(item, f"{path}.{key}", depth + 1)
+    elif depth < 8 and isinstance(value, list):
+        for item in value[:200]:
+            yield from _flags(item, path, depth + 1)
+
+
+def _used(passage: Passage, place: int, elsewhere: frozenset[str], known: Doings) -> _Use | None:
+    mine = {
+        term
+        for term in terms(passage.text[:50_000])
+        if (names_one(term) or term[:1].isdigit()) and not re.match(r"\d{4}-\d\d", term) and len(term) > 1
+    } - elsewhere
+    for action in known.actions:
+        if action.before > place and action.effect is not None and action.run.event_id != passage.event_id:
+            common = sorted(action.terms & mine)
+            if common and not any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
+                return _Use(what=action, value=common[0])
+    for reply in known.replies:
+        if reply.before > place and reply.rests and not _SAYS_SO.search(reply.text):
+            common = sorted(set(terms(reply.text)) & mine)
+            if common:
+                return _Use(what=reply, value=common[0])
+    # The state that it tells, rather than a value: an effect on the thing that it is about.
+    about = identifiers(passage.text[:20_000])
+    if any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
+        return None
+    for action in known.actions:
+        later = action.before > place and action.effect is not None and action.run.event_id != passage.event_id
+        if later and action.identifiers & about:
+            return _Use(what=action, value=min(action.identifiers & about))
+    return None
+
+
+# -- contradicted ----------------------------------------------------------------------------------------------------------------
+
+
+def _contradicted(known: Doings) -> Iterator[Finding]:
+    seen: dict[tuple[str, str], list[tuple[int, Passage, Record]]] = {}
+    count = 0
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in _SOURCES or len(passage.text) > 100_000:
+            continue
+        for record in records(passage.text):
+            thing = _thing(record)
+            if thing is None:
+                continue
+            for other_place, other, old in seen.get(thing, [])[-4:]:
+                count += 1
+                if other.event_id != passage.event_id and count < 4000:
+                    yield from _differ(known, (other_place, other, old), (place, passage, record), thing)
+            seen.setdefault(thing, []).append((place, passage, record))
+
+
+def _thing(record: Record) -> tuple[str, str] | None:
+    """What a record is about: its first identifier, with the name under which it stands."""
+    for name, text in record.fields:
+        found = terms(text)
+        if (
+            len(found) == 1
+            and (names_one(found[0]) or re.search(r"(?:^|_)(?:id|sku|code|symbol|name|host|key|ticker|item|product|no|number)\Z", name))
+            and "." not in found[0]
+        ):
+            return name.rpartition("_")[2], found[0]
+    return None
+
+
+def _differ(
+    known: Doings, one: tuple[int, Passage, Record], other: tuple[int, Passage, Record], thing: tuple[str, str]
+) -> Iterator[Finding]:
+    (first_place, first, old), (place, passage, new) = one, other
+    fresh = dict(new.fields)
+    for name, text in old.fields:
+        now = fresh.get(name)
+        if (
+            now is None
+            or bare(now) == bare(text)
+            or _DATE.search(text)
+            or name
+            in (
+                "state",
+                "status",
+                "phase",
+                "progress",
+                "step",
+                "stage",
+                "result",
+                "message",
+                "request_id",
+                "trace_id",
+                "timestamp",
+                "etag",
+                "version",
+                "updated_at",
+                "age",
+                "count",
+                "page",
+            )
+        ):
+            continue
+        if len(text) > 60 or len(now) > 60 or _changed_between(known, first, passage, thing[1]):
+            continue
+        older, newer, wrong, right = first, passage, text, now
+        dates = [max((d for d in (_date(value) for _, value in record.fields) if d is not None), default=None) for record in (old, new)]
+        if dates[0] is not None and dates[1] is not None and dates[1] < dates[0]:
+            older, newer, wrong, right = passage, first, now, text
+        use = _uses(known, max(first_place, place), wrong, right, thing[1], name)
+        if use is None:
+            continue
+        yield Finding(
+            cause="tool", analysis="stale_result", confidence=STRONG + 0.04, first_event=older.event_id, first_seq=older.seq,
+            evidence=(
+                Evidence(event_id=older.event_id, seq=older.seq, what=f"{name} of {thing[1]} is {said(wrong)}"),
+                Evidence(event_id=newer.event_id, seq=newer.seq, what=f"{name} of {thing[1]} is {said(right)}"), use.evidence(),
+            ),
+            statement=f"Two results differ about {name} of {thing[1]} ({said(wrong)}, then {said(right)}), and the older one was used in {use.words()}.",
+        )  # fmt: skip
+        return
+
+
+def _changed_between(known: Doings, one: Passage, other: Passage, thing: str) -> bool:
+    """Whether the agent itself changed the thing in between."""
+    return any(
+        action.effect is not None and one.seq <= action.run.seq <= other.seq and (thing in action.terms or not action.identifiers)
+        for action in known.actions
+    )  # fmt: skip
+
+
+def _uses(known: Doings, place: int, wrong: str, right: str, thing: str, name: str) -> _Use | None:
+    """An effect, else the last answer, with the one value and not the other."""
+    bad, good = set(terms(wrong)), set(terms(right))
+    only_bad, only_good = bad - good, good - bad
+    if not only_bad:
+        return None
+    for action in known.actions:
+        if action.before > place and action.effect is not None and only_bad <= action.terms and not only_good & action.terms:
+            return _Use(what=action, value=wrong)
+    for reply in known.replies:
+        said_terms = set(terms(reply.text))
+        if (
+            reply.before > place
+            and reply.rests
+            and only_bad <= said_terms
+            and not only_good & said_terms
+            and (thing in said_terms or stem(name) in stems(reply.text) or names_one(wrong.lower()))
+        ):
+            return _Use(what=reply, value=wrong)
+    return None
+
+
+# -- contradicting documents -----------------------------------------------------------------------------------------------------
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=\")\s*,")
+#: What prose has not: the number of a line, brackets, operators.
+_CODE = re.compile(r"^\s*\d+\s*(?:→|\t|\|)|[{}=;<>]|\w\(|//|/\*|->|::|^\s*[#|+-]{2,}")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def _documents(known: Doings) -> Iterator[Finding]:
+    lines: list[tuple[int, Passage, str, frozenset[str], tuple[str, ...]]] = []
+    by_word: dict[frozenset[str], list[int]] = {}
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in ("document", "file", "memory", "tool_result") or len(passage.text) > 100_000 or len(lines) > 600:
+            continue
+        for piece in _texts(passage.text):
+            for line in _SENTENCE.split(piece):
+                numbers = tuple(term for match in _NUMBER.findall(line) for term in terms(match))
+                if (
+                    not numbers
+                    or _CODE.search(line)
+                    or len(re.findall(r"\b[A-Za-z]{2,}\b", line)) < 4
+                    or not 15 <= len(line) <= 300
+                    or len(line.split()) < 4
+                ):
+                    continue
+                about = frozenset(stem(word) for word in words(line) if not word[:1].isdigit() and len(word) > 2)
+                if len(about) < 2:
+                    continue
+                for index in by_word.get(frozenset(sorted(about)[:1]), []) + by_word.get(frozenset(sorted(about)[-1:]), []):
+                    found = _against(known, lines[index], (place, passage, line, about, numbers))
+                    if found is not None:
+                        yield found
+                        return
+                lines.append((place, passage, line, about, numbers))
+                for key in {frozenset(sorted(about)[:1]), frozenset(sorted(about)[-1:])}:
+                    by_word.setdefault(key, []).append(len(lines) - 1)
+
+
+def _texts(text: str) -> list[str]:
+    value = parsed(text)
+    return [value] if isinstance(value, str) else [leaf for _, leaf in values(value)]
+
+
+_Line = tuple[int, "Passage", str, frozenset[str], tuple[str, ...]]
+
+
+def _against(known: Doings, one: _Line, other: _Line) -> Finding | None:
+    if one[1].event_id == other[1].event_id and one[1].position == other[1].position and one[2] == other[2]:
+        return None
+    share = len(one[3] & other[3]) / max(len(one[3] | other[3]), 1)
+    mine, theirs = set(one[4]) - set(other[4]), set(other[4]) - set(one[4])
+    if share < 0.6 or not mine or not theirs or len(one[3] & other[3]) < 2 or identifiers(one[2]) - mine != identifiers(other[2]) - theirs:
+        return None
+    if one[1].event_id == other[1].event_id and share < 0.8:
+        return None
+    if not groups(one[3]) and not one[3] & _RULES:
+        return None  # facts of two things, as like as lines of a table
+    after = max(one[0], other[0])
+    for line, wrong, right in ((one, mine, theirs), (other, theirs, mine)):
+        use = _number_used(known, after, wrong, right, line[3])
+        if use is None:
+            continue
+        rest = other if line is one else one
+        return Finding(
+            cause="context", analysis="stale_result", confidence=STRONG - 0.05, first_event=line[1].event_id, first_seq=line[1].seq,
+            evidence=(
+                Evidence(event_id=line[1].event_id, seq=line[1].seq, what=f"one says {said(line[2])}"),
+                Evidence(event_id=rest[1].event_id, seq=rest[1].seq, what=f"the other says {said(rest[2])}"), use.evidence(),
+            ),
+            statement=f"Two texts contradict each other ({said(line[2])} and {said(rest[2])}); the first was followed in {use.words()}, and nobody was told of the other.",
+        )  # fmt: skip
+    return None
+
+
+_RULES = frozenset(stem(word) for word in ["day", "days", "hours", "within", "limit", "maximum", "minimum", "must", "only", "allowed", "period", "window", "policy", "fee", "rate", "deadline", "return", "returns", "warranty", "notice", "dose", "per", "up", "least", "most", "version", "port", "timeout", "retention"])  # fmt: skip
+
+
+def _number_used(known: Doings, place: int, wrong: set[str], right: set[str], about: frozenset[str]) -> _Use | None:
+    for reply in known.replies:
+        said_terms = set(terms(reply.text))
+        if reply.before > place and said_terms & right and said_terms & wrong:
+            return None  # it spoke of both
+    for action in known.actions:
+        if action.before > place and action.effect is not None and wrong & action.terms and not right & action.terms:
+            return _Use(what=action, value=min(wrong & action.terms))
+    for reply in known.replies:
+        said_terms = set(terms(reply.text))
+        if reply.before > place and reply.rests and wrong & said_terms and not right & said_terms and about & stems(reply.text):
+            return _Use(what=reply, value=min(wrong & said_terms))
+    return None
+
+
+# -- versions of one text --------------------------------------------------------------------------------------------------------
+
+_VERSION = re.compile(
+    r"(?:^|_)(?:valid_?from|effective(?:_?(?:from|date|as_of))?|version_?date|published(?:_?(?:at|on))?|revised(?:_?(?:at|on))?|approved_?on|updated(?:_?(?:at|on))?|last_?(?:updated|modified|reviewed)|issued(?:_?on)?|date|year)\Z"
+)
+
+
+def _versions(known: Doings) -> Iterator[Finding]:
+    """Texts of one topic that were found together, with dates: the older was followed, and the newer one not spoken of."""
+    dated: list[tuple[int, Passage, datetime, str, frozenset[str]]] = []
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in ("document", "file", "memory", "tool_result") or len(dated) > 60:
+            continue
+        for record in records(passage.text):
+            when = next(
+                (
+                    date
+                    for name, text in record.fields
+                    if _VERSION.search(name) and (date := _date(text if "-" in text else f"{text}-01-01"))
+                ),
+                None,
+            )
+            prose = max((text for _, text in record.fields), key=len, default="")
+            if when is not None and len(prose.split()) >= 5:
+                about = frozenset(stem(word) for word in words(prose) if len(word) > 2 or word.isdigit())
+                if not any(other[3] == prose for other in dated):
+                    dated.append((place, passage, when, prose, about))
+    for older in dated:
+        for newer in dated:
+            if newer[2] <= older[2] or len(older[4] & newer[4]) < 3:
+                continue
+            found = _followed_older(known, older, newer)
+            if found is not None:
+                yield found
+                return
+
+
+def _followed_older(
+    known: Doings, older: tuple[int, Passage, datetime, str, frozenset[str]], newer: tuple[int, Passage, datetime, str, frozenset[str]]
+) -> Finding | None:
+    mine, theirs = older[4] - newer[4], newer[4] - older[4]
+    if not mine or not theirs:
+        return None
+    for reply in known.replies:
+        spoken = {stem(word) for word in words(reply.text)} | set(terms(reply.text))
+        if reply.before <= max(older[0], newer[0]) or not reply.rests or len(mine & spoken) < 2:
+            continue
+        if len(theirs & spoken) * 2 >= len(mine & spoken) or len(mine & spoken) * 3 < len(mine):
+            return None
+        return Finding(
+            cause="context", analysis="stale_result", confidence=LIKELY + 0.07, first_event=older[1].event_id, first_seq=older[1].seq,
+            evidence=(
+                Evidence(event_id=older[1].event_id, seq=older[1].seq, what=f"the older text, of {older[2].date()}: {said(older[3])}"),
+                Evidence(event_id=newer[1].event_id, seq=newer[1].seq, what=f"the newer one, of {newer[2].date()}: {said(newer[3])}"),
+                reply.cite(f"it answers: {said(reply.text)}"),
+            ),
+            statement=f"Two texts on the same were found; the one of {older[2].date()} ({said(older[3])}) was followed, the newer one ({said(newer[3])}) not spoken of.",
+        )  # fmt: skip
+    return None
+
+
+ANALYSIS = Analysis(name="stale_result", looks_for="a result that was old, or that another one contradicts, and was used", run=find)
