@@ -166,6 +166,8 @@ def check(found: dict[str, Any], source: str) -> None:
     # The folder for temporary files is another one in a replay, and counts as the recorded one; names in it are the same.
     assert found["same"] or source == "temporary_file"
     assert found["output_identical"] is True
+    # Nothing was read that was not recorded: neither by the agent nor, of the clock, by our own waiting.
+    assert found["unrecorded"] == []
 
 
 @pytest.mark.parametrize(("source", "context"), MATRIX)

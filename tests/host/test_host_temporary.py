@@ -116,3 +116,30 @@ def test_too_much_to_look_at_is_not_hidden(tmp_path: Path, monkeypatch: pytest.M
         (tmp_path / str(number)).write_text("x")
     monkeypatch.setattr(temporary, "MOST", 3)
     assert not temporary.showable(str(tmp_path), now(-60), [], workspace=W)
+
+
+RACE = """
+import os, tempfile, threading
+names, done = {}, [threading.Event(), threading.Event()]
+first = int(os.path.exists("../later"))
+def work(number):
+    if number != first:
+        done[first].wait()
+    names[number] = [os.path.basename(tempfile.mkdtemp()) for _ in range(3)]
+    done[number].set()
+threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sorted(names.items()))
+"""
+
+
+def test_which_thread_asks_first_for_a_name_does_not_matter(tmp_path: Path) -> None:
+    """Whoever does has ``tempfile`` try which folder will do, with a name that is none of its own."""
+    case = Case(tmp_path, RACE)
+    recorded = case.record()
+    (tmp_path / "later").write_text("the other thread is first")
+    found, done = case.replay()
+    assert found["verdict"] == "identical", done.stderr
+    assert done.stdout == recorded
+    assert found["unrecorded"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -52,6 +53,15 @@ CAUSES: dict[str, tuple[str, Any, Any]] = {
     "a temporary file": ("entropy", message("see /tmp/tmpab12cd34/x"), message("see /tmp/tmpzz99_x0y/x")),
     "words of a set": ("order", message("tags: alpha, beta, gamma"), message("tags: gamma, alpha, beta")),
     "elements of a list": ("order", {**SYSTEM, "tags": ["a", "b", "c"]}, {**SYSTEM, "tags": ["b", "c", "a"]}),
+    "paths": ("order", message("['/srv/a/mule', '/srv/a/zebra', '/srv/a/ant']"), message("['/srv/a/zebra', '/srv/a/ant', '/srv/a/mule']")),
+    "paths in JSON": ("order", message('{"found": ["/srv/a/mule", "/srv/a/ant"]}'), message('{"found": ["/srv/a/ant", "/srv/a/mule"]}')),
+    "paths in a list": ("order", {**SYSTEM, "files": ["/srv/a/mule", "/srv/a/ant"]}, {**SYSTEM, "files": ["/srv/a/ant", "/srv/a/mule"]}),
+    "JSON in JSON": ("order", message(json.dumps({"a": json.dumps(["/x/y", 7])})), message(json.dumps({"a": json.dumps([7, "/x/y"])}))),
+    "a search path": ("order", message("PATH=/usr/bin:/opt/bin:/usr/sbin"), message("PATH=/opt/bin:/usr/sbin:/usr/bin")),
+    "lines": ("order", message("/srv/a/mule\n/srv/a/ant\n"), message("/srv/a/ant\n/srv/a/mule\n")),
+    "lines of numbers": ("order", message("at 1764460800.25\nat 1764460999.50"), message("at 1764460999.50\nat 1764460800.25")),
+    "a query": ("order", message("see x?day=1&page=/a/b"), message("see x?page=/a/b&day=1")),
+    "a moment of the same numbers": ("clock", message("It is 10:00:05 now"), message("It is 10:05:00 now")),
     "a path": ("environment", message("in /home/ann/project/x.py"), message("in /srv/build/project/x.py")),
     "a port": ("environment", message("at http://127.0.0.1:34567/"), message("at http://127.0.0.1:45678/")),
     "a process": ("environment", message("pid 4711 began"), message("pid 83 began")),
@@ -93,6 +103,23 @@ def test_reads_that_were_not_recorded_are_named() -> None:
     assert "read in agent.greet, where the recording has no value for it" in found.hint
     found = explained(message("Hello"), message("Good morning"), unrecorded={("random.random", "agent.pick"): 1})
     assert (found.cause, "agent.pick" in found.hint) == ("entropy", True)
+
+
+READ = ("listing.scandir", "agent.py:7"), ("monotonic.monotonic", "agent.py:20")
+
+
+def test_a_folder_with_other_names_than_it_had() -> None:
+    """What is in a folder may be another path, where the agent has read other things than the folder, too."""
+    one, other = (f"['/srv/a/mule', {name}'/srv/a/ant']" for name in ("", "'/srv/a/newcomer', "))
+    assert divergence.output("output", one, other).cause == "environment"
+    assert divergence.output("output", one, other, unrecorded=dict.fromkeys(READ, 1)).cause == "order"
+    assert divergence.output("output", one, other, unrecorded={READ[1]: 1, ("identity.getpid", "agent.py:9"): 1}).cause == "environment"
+    assert explained(message(one), message(other), unrecorded=dict.fromkeys(READ, 1)).cause == "order"
+
+
+def test_what_changed_places_is_in_another_order_whatever_else_was_read() -> None:
+    one, other = "/srv/a/mule /srv/a/ant", "/srv/a/ant /srv/a/mule"
+    assert divergence.output("output", one, other, unrecorded={("clock.time", "agent.py:9"): 3}).cause == "order"
 
 
 def test_the_nearest_call_and_why_not() -> None:

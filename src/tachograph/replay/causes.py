@@ -57,6 +57,8 @@ _DRAWN = re.compile(r"(?:seed|nonce|random|jitter|uuid|token|salt|sample)", re.I
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}\b")
 _PATH = re.compile(r"(?:^|[\s\"'=(])(?:/[\w.@+-]+){2,}|[A-Z]:\\")
 _WORDS = re.compile(r"[^\s,;|\[\]{}()'\"]+")
+#: What stands between all that separates paths, the variables of a query and the like. Times are written so, too.
+_ITEMS = re.compile(r"[^\s,;:=|&?\[\]{}()'\"<>]+")
 
 _ADVICE = {
     "clock": "hand it in as an argument or by a declared tool, or let the clock be replayed (no --live clock)",
@@ -107,7 +109,7 @@ def of(differs: Difference, recorded: Any, live: Any, *, model: bool, unrecorded
     secret = _masked(differs)
     if secret is not None:
         return secret
-    seen = _only(unrecorded) or _in_value(differs) or (_reordered(differs, recorded, live) and "order")
+    seen = _seen(differs, recorded, live, unrecorded)
     if seen:
         return _named(seen, unrecorded)
     return _by_place(differs.where, model=model, unrecorded=unrecorded)
@@ -125,7 +127,7 @@ def of_ending(
         network = first.get("what") in ("connect", "socket", "getaddrinfo", "sendto")
         why = f"what the guard refused it ({first.get('what')} {first.get('where')}), which nothing had refused it when it was recorded"
         return Cause("tap" if network else "environment", so_far + why)
-    seen = _only(unrecorded) or _in_value(differs) or (_reordered(differs, recorded, live) and "order") if kind == "output" else None
+    seen = _seen(differs, recorded, live, unrecorded) if kind == "output" else None
     if seen:
         cause = _named(seen, unrecorded)
         return Cause(cause.kind, so_far + cause.hint)
@@ -179,9 +181,33 @@ _WHAT = {
 }
 
 
+def _seen(differs: Difference, recorded: Any, live: Any, unrecorded: Mapping[tuple[str, str], int]) -> str | None:
+    """What the values say, and what was read that the tape could not give. That the same things stand in another order is no guess, so it
+    comes first: two paths that changed places look like two other paths."""
+    if _reordered(differs, recorded, live):
+        return "order"
+    only = _only(unrecorded)
+    if only:
+        return only
+    seen = _in_value(differs)
+    if seen not in (None, "environment"):
+        return seen
+    # The last: a folder that has other names than it had, among other things that were read.
+    moved = _same_things(differs, _ITEMS) or ("order" in _causes(unrecorded) and _is_path(differs))
+    return "order" if moved else seen
+
+
+def _is_path(differs: Difference) -> bool:
+    return differs.words is not None and all(_PATH.search(" " + word) for word in differs.words)
+
+
+def _causes(unrecorded: Mapping[tuple[str, str], int]) -> set[str | None]:
+    return {_READS.get(read.partition(".")[0]) for read, _ in unrecorded}
+
+
 def _only(unrecorded: Mapping[tuple[str, str], int]) -> str | None:
     """The cause, where everything that the tape could not give is of one: surer than what two values look like."""
-    causes = {_READS.get(read.partition(".")[0]) for read, _ in unrecorded}
+    causes = _causes(unrecorded)
     return causes.pop() if len(causes) == 1 else None
 
 
@@ -228,9 +254,7 @@ def _in_text(differs: Difference, key: str) -> str | None:
             return "clock"
         if all(_FRACTION.search(word) for word in words) or _DRAWN.search(key) or all(_DRAWN.search(text) for text in near):
             return "entropy"
-    if all(_PATH.search(" " + word) for word in words):
-        return "environment"
-    return None
+    return "environment" if _is_path(differs) else None
 
 
 def _masked(differs: Difference) -> Cause | None:
@@ -258,11 +282,9 @@ def _same_but_digits(one: str, other: str) -> bool:
 
 
 def _reordered(differs: Difference, recorded: Any, live: Any) -> bool:
-    """Whether the same things stand in another order: the words of a text, or the elements of a list around it."""
-    if isinstance(differs.recorded, str) and isinstance(differs.live, str) and len(differs.recorded) == len(differs.live):
-        words = [collections.Counter(_WORDS.findall(text)) for text in (differs.recorded, differs.live)]
-        if words[0] == words[1]:
-            return True
+    """Whether the same things stand in another order: the words of a text, and so its lines, or the elements of a list around it."""
+    if _same_things(differs, _WORDS):
+        return True
     for step in differs.path:
         lists = isinstance(recorded, list) and isinstance(live, list) and 1 < len(recorded) == len(live)
         if lists and sorted(map(_dumped, recorded)) == sorted(map(_dumped, live)):
@@ -272,6 +294,14 @@ def _reordered(differs: Difference, recorded: Any, live: Any) -> bool:
         except (KeyError, IndexError, TypeError):
             return False
     return False
+
+
+def _same_things(differs: Difference, apart: re.Pattern[str]) -> bool:
+    """Whether two texts are made of the same things, which ``apart`` finds. What is in a JSON text is, too."""
+    if not isinstance(differs.recorded, str) or not isinstance(differs.live, str) or len(differs.recorded) != len(differs.live):
+        return False
+    found = [collections.Counter(apart.findall(neutral(text))) for text in (differs.recorded, differs.live)]
+    return found[0] == found[1]
 
 
 def _dumped(value: Any) -> str:

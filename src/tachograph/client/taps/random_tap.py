@@ -38,6 +38,7 @@ def install(module: ModuleType) -> None:
         return
     if module.__name__ == "tempfile":
         _one_for_all(module._RandomNameSequence)
+        wrap(module, "_get_default_tempdir", _nobodys)
         return
     tapped = _make(module)
     wrap(module.Random, "seed", _seed(module, tapped))
@@ -73,6 +74,18 @@ def _one_for_all(names: Any) -> None:
         making = threading.Lock()
 
     forking.IN_CHILD.append(anew)
+
+
+def _nobodys(original: Callable[[], str]) -> Callable[[], str]:
+    """Whichever thread first asks for a name has ``tempfile`` look which folder it can write to, with a file whose name it draws. Which thread
+    that is depends on timing, so it is none of what the thread itself draws."""
+
+    def _get_default_tempdir() -> str:
+        here = lanes.current()
+        found: str = lanes.in_lane(lanes.Lane(here.path + "/tempdir", call=here.call, real=True), original)
+        return found
+
+    return _get_default_tempdir
 
 
 def _tap(generator: Any, tapped: Any, name: Optional[str] = None) -> None:

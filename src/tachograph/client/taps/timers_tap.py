@@ -23,9 +23,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Callable, List, Optional
 
 from .. import ambient, link, turns
+from ..real import monotonic
 from .patching import wrap
-
-_monotonic = time.monotonic
 
 
 def install(module: ModuleType) -> None:
@@ -68,7 +67,7 @@ def install(module: ModuleType) -> None:
 
 
 def _clock() -> float:
-    return _monotonic() + turns.skipped()
+    return monotonic() + turns.skipped()
 
 
 # -- threads -------------------------------------------------------------------------------------------------------------
