@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tachograph.host.recorder import output_hash
-from tachograph.replay.divergence import first_difference
+from tachograph.replay.divergence import called, first_difference
 
 RECORDED = "key [REDACTED:env:01234567] and more"
 
@@ -24,3 +24,9 @@ def test_what_was_printed_is_compared_without_kinds() -> None:
     one, same, other = RECORDED, RECORDED.replace("env", "token"), RECORDED.replace("0123", "4567")
     hashes = [output_hash(text, len(text), lambda data: data) for text in (one, same, other)]
     assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_where_in_the_agents_code() -> None:
+    assert called(None) == ""
+    assert called("a.py:3") == ", called at a.py:3"
+    assert called("started at a.py:3") == ", in a thread or task started at a.py:3"

@@ -11,6 +11,7 @@ from typing import Any
 from tachograph.core.errors import StoreError
 from tachograph.host import replay, secrets
 from tachograph.host.ambient import KINDS
+from tachograph.replay.divergence import called
 
 from . import reading, verified
 from .app import NO
@@ -126,9 +127,8 @@ def _unified(found: list[dict[str, Any]]) -> list[str]:
 
 def _divergence(found: dict[str, Any]) -> list[str]:
     where = f"step {found['step']}" if found["step"] else "the end"
-    site = f", called at {found['site']}" if found.get("site") else ""
     what = f"{found['kind']} {found['operation']}".strip()
-    lines = [f"  first difference at {where}: {what} in lane {found['lane']}{site}"]
+    lines = [f"  first difference at {where}: {what} in lane {found['lane']}{called(found['site'])}"]
     near = found["nearest"]
     if near:
         lines.append(f"  nearest recorded: {near['what']} (#{near['seq']}): {near['why']}")

@@ -21,7 +21,7 @@ import threading
 from collections import deque
 from typing import Any, Callable, Deque, Dict, Optional, Tuple
 
-from . import link
+from . import link, sites
 from .lanes import current
 
 #: Waiting machinery of the standard library and of event loops: its clock decides when something happens, not what.
@@ -175,14 +175,8 @@ def beyond(at: "link.Link", lane: str, kind: str, site: str, real: Callable[[], 
 
 def unrecorded(at: "link.Link", kind: str, site: str) -> None:
     """Replay: tell the host, with its next message, that a read had no recorded value."""
-    key = (kind, _agents_own() or site)
+    key = (kind, sites.of_call(current().origin) or site)
     at.missing[key] = at.missing.get(key, 0) + 1
-
-
-def _agents_own() -> Optional[str]:
-    from . import effects
-
-    return effects.call_site()
 
 
 def _ask(at: "link.Link", lane: str) -> Dict[Key, Deque[Any]]:

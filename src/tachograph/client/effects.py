@@ -23,12 +23,10 @@ from __future__ import annotations
 
 import collections
 import functools
-import os
-import sys
 import threading
 from typing import Any, AsyncIterator, Callable, Deque, Dict, Iterator, Optional, Tuple
 
-from . import lanes, link, stdio, workspace
+from . import lanes, link, sites, stdio, workspace
 from .frames import pack
 from .real import monotonic_ns
 
@@ -36,7 +34,6 @@ from .real import monotonic_ns
 EOF, CLOSED, BROKEN, CANCELLED = "eof", "closed", "broken", "cancelled"
 
 Piece = Tuple[Dict[str, Any], bytes]
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
 class _Inside:
@@ -273,7 +270,7 @@ def begin(
         header["effect"] = effect
     if name is not None:
         header["name"] = name
-    site = call_site()
+    site = sites.of_call(lane.origin)
     if site is not None:
         header["site"] = site
     if alone:
@@ -325,25 +322,3 @@ def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
     if cause is not None and depth < 4:
         out["cause"] = describe(cause, depth + 1)
     return out
-
-
-#: Files of these are never "the place in the agent that made the call".
-_LIBRARIES = (_PACKAGE, os.sep + "site-packages" + os.sep, os.path.dirname(os.__file__) + os.sep)
-#: File name → whether it is the agent's own. Every call asks for a few names, and an agent has few files.
-_own: Dict[str, bool] = {}
-
-
-def call_site() -> Optional[str]:
-    """``file:line`` of the innermost frame that is the agent's own, or None."""
-    frame: Any = sys._getframe(2)
-    for _ in range(64):
-        if frame is None:
-            return None
-        name = frame.f_code.co_filename
-        own = _own.get(name)
-        if own is None:
-            own = _own[name] = not name.startswith("<") and not any(part in name for part in _LIBRARIES)
-        if own:
-            return "%s:%d" % (name, frame.f_lineno)
-        frame = frame.f_back
-    return None

@@ -21,29 +21,34 @@ import sys
 import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
+from . import sites
+
 
 class Lane:
     """One thread of control. ``call`` is the number of the tapped call it is inside of, ``real`` whether that call runs for real.
     ``base``: what its children and turns are named after. That is ``path``, but for the inside of a tool: a tool that is answered does not
-    run, and what it would have started must not shift the numbers of what the agent starts."""
+    run, and what it would have started must not shift the numbers of what the agent starts. ``origin``: the agent's code that started it."""
 
-    __slots__ = ("_counts", "base", "call", "parent", "path", "real")
+    __slots__ = ("_counts", "base", "call", "origin", "parent", "path", "real")
 
-    def __init__(self, path: str, *, base: Optional[str] = None, call: Optional[int] = None, real: bool = False) -> None:
+    def __init__(
+        self, path: str, *, base: Optional[str] = None, call: Optional[int] = None, real: bool = False, origin: Optional[str] = None
+    ) -> None:
         self.path = path
         self.base = base or path
         self.call = call
         self.real = real
+        self.origin = origin
         self.parent: Optional[Lane] = None
         self._counts: Dict[str, Iterator[int]] = {}
 
-    def child(self, kind: str) -> "Lane":
+    def child(self, kind: str, origin: Optional[str] = None) -> "Lane":
         """The next child lane of that kind. Inside a real call, children belong to that call and are not answered in a replay."""
-        return Lane("%s/%s-%d" % (self.base, kind, self.number(kind)), call=self.call, real=self.real)
+        return Lane("%s/%s-%d" % (self.base, kind, self.number(kind)), call=self.call, real=self.real, origin=origin)
 
-    def thread(self, kind: str) -> "Lane":
+    def thread(self, kind: str, origin: Optional[str]) -> "Lane":
         """As ``child``, for what runs in a thread of its own; it knows whose it is."""
-        lane = self.child(kind)
+        lane = self.child(kind, origin)
         lane.parent = self
         return lane
 
@@ -68,7 +73,7 @@ class Lane:
         """The same thread of control while it is inside a call. A tool's inside (``base``, of ``tool``) is still the agent; the inside of a
         real exchange is not."""
         if not real:
-            scope = Lane(self.path, base=base or self.base, call=call, real=self.real)
+            scope = Lane(self.path, base=base or self.base, call=call, real=self.real, origin=self.origin)
             scope.parent = self.parent
             return scope
         return Lane("%s/call-%d" % (self.path, call), call=call, real=True)
@@ -196,7 +201,8 @@ def install() -> None:
 
     @functools.wraps(start)
     def start_in_lane(self: threading.Thread) -> None:
-        lane = current().thread("thread")
+        here = current()
+        lane = here.thread("thread", None if here.real else sites.of_start(here.origin))
         run = self.run
         self.run = functools.partial(_of_thread, lane, run)  # type: ignore[method-assign]
         start(self)
@@ -212,7 +218,7 @@ def install() -> None:
         # A pool's worker threads are shared: the lane belongs to the piece of work, not to the thread. Whether this submit
         # also starts a worker depends on timing, so the worker is numbered where it can shift nobody.
         here = current()
-        lane = here.thread("work")
+        lane = here.thread("work", None if here.real else sites.of_start(here.origin))
         work = functools.partial(_of_thread, lane, fn)
         with submitting(lane.path if not here.real else None):
             return in_lane(Lane(here.path + "/pool", call=here.call, real=here.real), submit, self, work, *args, **kwargs)
@@ -242,8 +248,9 @@ def in_its_own(task: Any) -> Any:
     same. Not the one that a loop is started with: who starts it waits for it."""
     global _chosen
     if sys.modules["asyncio.events"]._get_running_loop() is not None:
+        here = current()
         try:
-            task._tacho_lane = current().thread("task")
+            task._tacho_lane = here.thread("task", None if here.real else sites.of_start(here.origin))
             _chosen = True
         except AttributeError:
             return task  # somebody's own class, without room for it
@@ -271,7 +278,9 @@ def install_asyncio() -> None:
     def create_task_in_lane(self: Any, coro: Any, **kwargs: Any) -> Any:
         if kwargs.get("context") is not None:
             return in_its_own(create_task(self, coro, **kwargs))  # the caller's own context, which is not ours to write into
-        token = _current.set(current().child("task"))  # the task copies the context as it is now
+        here = current()
+        lane = here.child("task", None if here.real else sites.of_start(here.origin))
+        token = _current.set(lane)  # the task copies the context as it is now
         try:
             return numbered(create_task(self, coro, **kwargs))
         finally:

@@ -14,7 +14,7 @@ from .difference import Difference, first, first_difference, short
 from .tape import Mark, TapeCall
 from .unify import Clash, Matcher
 
-__all__ = ["Divergence", "first_difference", "miss", "output", "step_of", "stuck", "with_code", "with_files"]
+__all__ = ["Divergence", "called", "first_difference", "miss", "output", "step_of", "stuck", "with_code", "with_files"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +123,13 @@ def stuck(waiting: Sequence[TapeCall | Mark], missing: TapeCall | Mark | None, c
         expected="the agent gives this call up, as it did when it was recorded", actual="it waits", nearest=None, cause="order",
         hint="a cancellation or a time-out came from somewhere that is not recorded", site=getattr(call.event, "site", None),
     )  # fmt: skip
+
+
+def called(site: str | None) -> str:
+    """Where in the agent's code, as the end of a line. Of what a library's thread or task did the site is where that was started."""
+    if not site:
+        return ""
+    return f", in a thread or task {site}" if site.startswith("started at ") else f", called at {site}"
 
 
 def with_code(found: Divergence, code_changed: list[str]) -> Divergence:

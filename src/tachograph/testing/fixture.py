@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tachograph.replay.divergence import called
+
 
 @dataclass(frozen=True)
 class Replayed:
@@ -59,8 +61,10 @@ def told(report: dict[str, Any]) -> list[str]:
     first = report["divergence"]
     if first:
         where = f"step {first['step']}" if first["step"] else "the end"
-        site = f", called at {first['site']}" if first.get("site") else ""
-        lines.append(f"  first difference at {where}: {first['kind']} {first['operation']}".rstrip() + f" in lane {first['lane']}{site}")
+        lines.append(
+            f"  first difference at {where}: {first['kind']} {first['operation']}".rstrip()
+            + f" in lane {first['lane']}{called(first['site'])}"
+        )
         if first["nearest"]:
             lines.append(f"  nearest recorded: {first['nearest']['what']} (#{first['nearest']['seq']})")
         if first["path"] is not None:

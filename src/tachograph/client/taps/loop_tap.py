@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, Callable
 
-from .. import lanes
+from .. import lanes, sites
 from .patching import wrap
 
 
@@ -40,7 +40,8 @@ def _numbered(original: Callable[..., Any]) -> Callable[..., Any]:
     def create_task(self: Any, coro: Any, **kwargs: Any) -> Any:
         if kwargs.get("context") is not None:
             return lanes.in_its_own(original(self, coro, **kwargs))
-        token = lanes.enter(lanes.current().child("task"))
+        here = lanes.current()
+        token = lanes.enter(here.child("task", None if here.real else sites.of_start(here.origin)))
         try:
             return lanes.numbered(original(self, coro, **kwargs))
         finally:
