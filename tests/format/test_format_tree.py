@@ -156,3 +156,13 @@ def test_the_order_of_keys_belongs_to_the_value() -> None:
     assert list(back) == ["z", "a"]
     assert list(back["a"]) == ["y", "b"]
     assert list(back["a"]["b"][3]) == ["q", "c"]
+
+
+def test_a_mark_that_is_written_otherwise_is_a_mark_all_the_same() -> None:
+    """No writer of ours escapes a dollar; what is read must not depend on that."""
+    text = Node(b"t" * 32, b"S", b"a long text")
+    for mark in (b"$s", b"\\u0024s"):
+        node = Node(b"n" * 32, b"J", b'{"a":{"%s":"%s"}}' % (mark, text.id.hex().encode()))
+        assert reader([text, node]).get(node.id) == {"a": "a long text"}
+    plain = Node(b"p" * 32, b"J", b'{"a":{"$$s":"x"},"price":"5 $"}')
+    assert reader([plain]).get(plain.id) == {"a": {"$s": "x"}, "price": "5 $"}

@@ -335,6 +335,7 @@ TYPES: dict[str, type[Event]] = {
 
 _ALL: list[type[Event]] = [*TYPES.values(), Unknown]
 _FIELDS = {cls: frozenset(cls.__struct_fields__) - {"extra", "type_name"} for cls in _ALL}
+_USUAL = {cls: fields.union(STAMP) for cls, fields in _FIELDS.items()}
 
 
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
@@ -367,6 +368,12 @@ def decode(line: dict[str, Any]) -> Event:
     name = str(line.get("type", ""))
     cls = TYPES.get(name, Unknown)
     known = _FIELDS[cls]
+    if cls is not Unknown and line.keys() <= _USUAL[cls]:
+        # Nearly all lines: all of it is known, and what the stamp says is none of the event's.
+        try:
+            return msgspec.convert(line, cls)
+        except msgspec.ValidationError:
+            pass  # what does not fit is sorted out below
     fields = {key: value for key, value in line.items() if key in known}
     extra = {key: value for key, value in line.items() if key not in known and key not in STAMP}
     if cls is Unknown:

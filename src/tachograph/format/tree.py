@@ -161,7 +161,9 @@ class TreeReader:
         if kind == STRING:
             return payload.decode("utf-8", "surrogatepass")
         if kind == JSON:
-            return self._value(canonical.loads(payload))
+            value = canonical.loads(payload)
+            # Where no name begins with the mark there is nothing to be put in its place: all that a small call says.
+            return value if b'"$' not in payload and b"\\u0024" not in payload else self._value(value)
         if kind == LIST:
             return [self._value(stub) for stub in self._stubs(name)]
         raise ValueError(f"a node of unknown kind {kind!r}")

@@ -13,6 +13,7 @@ from typing import Any
 
 from tachograph.core import events
 from tachograph.core.errors import FormatError, KeyUnavailableError, NewerFormatError, NotFoundError, TamperedError, UsageError
+from tachograph.core.heap import unswept
 from tachograph.core.ids import SESSION_ID
 from tachograph.core.ports import Store
 from tachograph.format import canonical, layout, line, migrations, torn
@@ -96,6 +97,7 @@ class Recording:
                 "its content was shredded or the file was lost: restore it from a backup if you have one"
             ) from None
 
+    @unswept
     def _read(self) -> None:
         store = self.opened.store
         numbers = segments(store, self.session_id)

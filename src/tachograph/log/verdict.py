@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, ShreddedError, StoreError
+from tachograph.core.heap import unswept
 from tachograph.core.ports import Store
 from tachograph.format import layout
 
@@ -126,6 +127,7 @@ class Judge:
     def _sealed(self, session_id: str) -> list[Anchor]:
         return [Anchor(size, root, "the ledger") for size, root, _ in self._book.sealed(session_id)]
 
+    @unswept
     def _checked(self, session_id: str, anchors: Iterable[Anchor]) -> Verification:
         """The log in itself, and its key."""
         data_key = None

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tachograph.core import events
 from tachograph.core.errors import ReplayError
+from tachograph.core.heap import unswept
 
 from . import match
 
@@ -209,6 +210,7 @@ class Tape:
         return [call for call in self.calls if not call.used and not call.covered]
 
 
+@unswept
 def load(source: Source) -> Tape:
     """The tape of a recording. Raises ``ReplayError`` for a session that has no wire to replay."""
     tape = Tape()
