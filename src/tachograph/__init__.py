@@ -9,9 +9,11 @@ not run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as type checkers know it, without the import, which takes as long as the rest of a commit hook's
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .client.link import Diverged as Diverged
     from .client.link import HostLost as HostLost
     from .client.say import approval as approval

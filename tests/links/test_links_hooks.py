@@ -6,6 +6,8 @@ import os
 import re
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from git_helpers import Agent, Repository
 
 from cli_helpers import Tacho
 from tachograph.core import trailers
+from tachograph.links import commit_hook
 
 ONE = "def area_of(width, height):\n    return width * height  # of a rectangle\n"
 TWO = "def volume_of(width, height, depth):\n    return area_of(width, height) * depth\n"
@@ -349,3 +352,13 @@ def test_where_there_is_no_repository(tacho: Tacho, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("error: no git repository here, ")
     assert tacho("install-hooks", "--no-trailers", cwd=tmp_path).returncode == 2
+
+
+def test_what_a_commit_waits_for_is_small() -> None:
+    """Most of what the hook takes is what it imports."""
+    source = Path(commit_hook.__file__).parents[2]
+    start = f"import sys; sys.path.append({str(source)!r}); from tachograph.links import commit_hook; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", start], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "tachograph.links.commit_hook" in loaded
+    assert loaded.isdisjoint({"typing", "socket", "selectors", "subprocess", "contextlib", "hashlib", "dataclasses", "pathlib"})

@@ -6,8 +6,11 @@ Shared by the recorder, the commit hook and ``tacho blame``, so that all three m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+TYPE_CHECKING = False  # as type checkers know it: the hook pays for each module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 #: Characters of a normalised line from which on it says something by itself. ``return x``, ``});`` and ``else:`` are everybody's.
 TELLING = 12

@@ -11,7 +11,11 @@ message, all of them. The commit hook runs on any Python from 3.9 on: standard l
 from __future__ import annotations
 
 import re
-from typing import Optional
+
+TYPE_CHECKING = False  # as type checkers know it: the hook pays for each module
+
+if TYPE_CHECKING:
+    from typing import Optional
 
 SESSION, SEAL = "Agent-Session", "Agent-Seal"
 _ID = r"ses_[0-7][0-9A-HJKMNP-TV-Z]{25}"
