@@ -43,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
     sessions = Sessions(opened, books.believed(opened.store, opened.trusted), progress)
     reading.enter(chosen, opened, [None], "blame")
     rows = Blame(repository, sessions, anchors_only=options.anchors_only).file(name, rev=rev, first=first, last=last)
+    sessions.keep()
     print_notes(f"{session_id}: {why}" for session_id, why in sorted(sessions.damaged.items()))
     if options.json:
         print_json([row.to_json() for row in rows])

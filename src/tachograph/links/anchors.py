@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tachograph.core import authored, events
-from tachograph.core.errors import FormatError, KeyUnavailableError
+from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError
 from tachograph.providers.conversation import reply
 
 from .runs import Tokens, tokens
@@ -53,7 +53,8 @@ class Recording(Protocol):
 
 @dataclass(frozen=True)
 class Write:
-    """A text that was written. ``path``: of the file, as far as the event says. ``tool``: whether the event is a tool's or a command's own."""
+    """A text that was written. ``path``: of the file, as far as the event says. ``tool``: whether the event is a tool's or a command's own. ``split``:
+    the text's tokens, where only these were kept."""
 
     session_id: str
     kind: str
@@ -62,10 +63,11 @@ class Write:
     path: str | None
     text: str
     tool: bool
+    split: Tokens | None = None
 
     @property
     def tokens(self) -> Tokens:
-        return tokens(self.text)
+        return tokens(self.text) if self.split is None else self.split
 
 
 @dataclass
@@ -140,7 +142,7 @@ class _Reader:
     def _content(self, uri: str | None) -> Any:
         try:
             return self._recording.content(uri)
-        except (KeyUnavailableError, FormatError):
+        except (KeyUnavailableError, FormatError, NotFoundError):
             self._out.unreadable += 1
             return None
 

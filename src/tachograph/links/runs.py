@@ -211,8 +211,10 @@ class _File:
         """The longest runs that the file and a text have in common, in the lines that are allowed."""
         mine, line_of = self.tokens, self._line_of
         lines: dict[int, bool] = {}
-        for at in range(len(text) - SHORTEST + 1):
-            for place in self._places.get(text[at : at + SHORTEST], ())[:MOST_PLACES]:
+        for at, sequence in enumerate(zip(*(text[n:] for n in range(SHORTEST)), strict=False)):
+            if sequence not in self._places:
+                continue
+            for place in self._places[sequence][:MOST_PLACES]:
                 if at and place and mine[place - 1] == text[at - 1] and self._may(lines, line_of[place - 1], allowed):
                     continue  # it began before
                 end, chars = place, 0

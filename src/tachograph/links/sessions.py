@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tachograph.core import events
-from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, StoreError
+from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, StoreError, TachographError
 from tachograph.log.book import Book
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording, session_ids
@@ -15,9 +16,10 @@ from tachograph.postmortem.shapes import Run, Step, Story
 from tachograph.postmortem.story import tell
 from tachograph.postmortem.values import one_line
 
-from . import anchors, linking
+from . import anchors, kept, linking
 from .anchors import Written
 from .git import Repository
+from .kept import Head, Sketch
 from .refs import repository as named
 
 
@@ -43,6 +45,7 @@ class Sessions:
         self.book = book
         self.damaged: dict[str, str] = {}
         self._progress = progress
+        self._fresh: dict[str, Written] = {}
 
     @functools.cached_property
     def ids(self) -> list[str]:
@@ -61,13 +64,56 @@ class Sessions:
     @functools.cache  # noqa: B019
     def written(self, session_id: str) -> Written | None:
         """What a session wrote."""
+        sketch = self._kept(session_id)
+        if sketch is not None:
+            return sketch.written
         recording = self.recording(session_id)
         if recording is None:
             return None
         found = anchors.written(recording)
         if found.unreadable:
             self.damaged[session_id] = f"{found.unreadable} of its contents cannot be opened"
+        elif self._end(session_id, recording):
+            self._fresh[session_id] = found
         return found
+
+    @functools.cached_property
+    def _shelf(self) -> kept.Shelf | None:
+        return kept.shelf(self.opened.store)
+
+    @functools.cache  # noqa: B019
+    def _kept(self, session_id: str) -> Sketch | None:
+        """What was kept of a session that has ended, and is as it was then."""
+        part = self._shelf.parts.get(session_id) if self._shelf is not None else None
+        end = self._end(session_id)
+        if part is None or end is None:
+            return None
+        try:
+            return kept.unseal(part, session_id, self.opened.data_key(session_id), end)
+        except TachographError:
+            return None  # shredded, or not for whoever asks: what the session itself says of that is told
+
+    def _end(self, session_id: str, recording: Recording | None = None) -> tuple[int, str] | None:
+        """Size and root of a session that has ended, as the ledger has them. ``recording``: where it says otherwise, or has more, None."""
+        ended = [(size, root) for size, root, over in self.book.sealed(session_id) if over]
+        if not ended or (recording is not None and len(recording.entries) != ended[-1][0]):
+            return None
+        return ended[-1]
+
+    def keep(self) -> None:
+        """Keep what was read of sessions that have ended. Who may only read a store keeps nothing."""
+        parts = []
+        for session_id, written in self._fresh.items():
+            start, end = self.start(session_id), self._end(session_id)
+            if start is None or end is None:
+                continue
+            sketch = Sketch(start.repo_url, start.repo_sha, tuple(self.heads(session_id)), written)
+            with contextlib.suppress(TachographError):
+                parts.append(kept.seal(sketch, session_id, self.opened.data_key(session_id), end))
+        if self._shelf is not None:
+            with contextlib.suppress(StoreError):
+                self._shelf.add(parts, self.ids)
+        self._fresh.clear()
 
     @functools.cache  # noqa: B019
     def story(self, session_id: str) -> Story | None:
@@ -79,21 +125,27 @@ class Sessions:
         first = recording.entries[0].event if recording is not None and recording.entries else None
         return first if isinstance(first, events.SessionStart) else None
 
-    def heads(self, session_id: str) -> Iterator[events.Git]:
+    @functools.cache  # noqa: B019
+    def heads(self, session_id: str) -> list[Head]:
         """The commits that a session made, or that were made during a call of it."""
+        sketch = self._kept(session_id)
+        if sketch is not None:
+            return list(sketch.heads)
         recording = self.recording(session_id)
+        found = []
         for entry in recording.entries if recording is not None else ():
-            if isinstance(entry.event, events.Git) and entry.event.cause in ("made", "call") and entry.event.sha and entry.event.action:
-                yield entry.event
+            event = entry.event
+            if isinstance(event, events.Git) and event.cause in ("made", "call") and event.sha and event.action:
+                found.append(Head(event.action, event.sha, event.cause, self._detail(recording, event)))
+        return found
 
-    def detail(self, session_id: str, event: events.Git) -> dict[str, object]:
-        """``tree``, ``patch_id`` and the rest of a commit, where it can be read."""
-        recording = self.recording(session_id)
+    def _detail(self, recording: Recording | None, event: events.Git) -> dict[str, object]:
+        """``tree`` and ``patch_id`` of a commit, where they can be read."""
         try:
             found = recording.content(event.detail_uri) if recording is not None else None
-        except (KeyUnavailableError, FormatError):
+        except (KeyUnavailableError, FormatError, NotFoundError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return {name: found[name] for name in ("tree", "patch_id") if found.get(name)} if isinstance(found, dict) else {}
 
     def of(self, repository: Repository) -> Iterator[str]:
         """The sessions that may have worked in a repository: by its remote's URL, by the commit they began at, or because nothing is known."""
@@ -101,7 +153,7 @@ class Sessions:
         here = named(remote) or remote
         for number, session_id in enumerate(self.ids):
             self._progress(number, len(self.ids))
-            start = self.start(session_id)
+            start = self._kept(session_id) or self.start(session_id)
             if start is None:
                 continue
             theirs = named(start.repo_url) or start.repo_url

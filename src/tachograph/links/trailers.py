@@ -79,7 +79,7 @@ class Origins:
             for event in self._sessions.heads(session_id):
                 if not _makes(event.action) or session_id not in self._made.get(event.sha or "", ()):
                     continue
-                detail = self._sessions.detail(session_id, event)
+                detail = event.detail
                 for name in (f"tree {detail.get('tree')}", f"patch {detail.get('patch_id')}"):
                     if not name.endswith("None") and session_id not in found.setdefault(name, []):
                         found[name].append(session_id)
