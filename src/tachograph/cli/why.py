@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import shutil
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     session_id = resolve(opened.store, options.session)
     recording = Recording(opened, session_id)
     reading.enter(chosen, opened, [session_id], "why")
+    gc.disable()  # all that is read stays until the end, and looking for rings in it takes a third of the time
     tracer = Tracer(tell(recording, redactions=False), recording)
     width = max(60, min(shutil.get_terminal_size((120, 40)).columns, MAX_WIDTH))
     if options.event is not None:

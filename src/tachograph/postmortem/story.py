@@ -73,6 +73,7 @@ class _Teller:
         self._at = offsets(self._entries)
         self._redacted = redacted.look(recording) if redactions else redacted.NOTHING
         self._unreadable: list[tuple[int, str, str]] = []
+        self._known: dict[str, Value] = {}
         self._steps: list[_StepDraft] = []
         self._step_of_call: dict[str, _StepDraft] = {}
         self._stray: list[tuple[float, RunDraft | Mark]] = []
@@ -308,7 +309,12 @@ class _Teller:
         )
 
     def _value(self, entry: Entry, name: str) -> Value:
-        found = read(self._recording, getattr(entry.event, name, None))
+        uri = getattr(entry.event, name, None)
+        if uri is None:
+            return ABSENT
+        found = self._known.get(uri)
+        if found is None:  # a tool call that is declared, and seen on the wire, has the same contents in both
+            found = self._known[uri] = read(self._recording, uri)
         if found.state == "unreadable":
             self._unreadable.append((entry.seq, name, found.why))
         return found

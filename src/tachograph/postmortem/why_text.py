@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Shares that are told, and the least one that is worth a line.
 MOST_SHARES, LEAST_SHARE = 6, 0.02
+#: A text of the model's own of which this share stood somewhere before was put together rather than made up.
+PUT_TOGETHER = 0.7
 _EXIT = {
     "tool_call": "given to the tool", "command": "command", "request": "HTTP request", "written": "written to", "commit": "commit", "printed": "printed",
     "approval": "shown for approval", "note": "note", "guardrail": "guardrail",
@@ -69,7 +71,8 @@ def verdict(answer: Why, *, short: bool = False) -> str:
     if passage.kind in ("model", "subagent") and said_by_a_model(passage):
         who = "the model" if passage.kind == "model" else "another agent's model"
         words = f", nor {THRESHOLD:.0%} of its words" if len(telling(words_of(answer.text))) >= FEWEST else ""
-        return f"{what}: {who} made it up ({where}); nothing that entered before has it{words}."
+        how = "put it together" if sum(one.share for one in answer.coverage) >= PUT_TOGETHER else "made it up"
+        return f"{what}: {who} {how} ({where}); nothing that entered before has it{words}."
     if passage.position.startswith(("workspace.", "changes.")):
         return f"{what}: a program wrote it into {visible(passage.name or 'a file')} ({where}); nothing that entered before has it."
     nearly = f", nearly: {answer.nearness:.0%} of its words" if answer.nearness is not None else ""
