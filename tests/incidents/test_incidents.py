@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import scene
 
 NAMES = scene.names()
-#: Replaying each takes as long as recording it: every fourth is enough where time counts.
-REPLAYED = [name if not index % 4 else pytest.param(name, marks=pytest.mark.slow) for index, name in enumerate(NAMES)]
-
-Record = Callable[[str], scene.Recorded]
+#: Replaying each takes as long as recording it: every sixth is enough where time counts.
+REPLAYED = [name if not index % 6 else pytest.param(name, marks=pytest.mark.slow) for index, name in enumerate(NAMES)]
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    """Records an incident, once for all tests. The folder does not bear its name: paths are on the record, and must not give the cause away."""
-    done: dict[str, scene.Recorded] = {}
-
-    def recorded(name: str) -> scene.Recorded:
-        if name not in done:
-            done[name] = scene.record(name, tmp_path_factory.mktemp("scene"))
-        return done[name]
-
-    return recorded
+def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> scene.Recorded:
+    # The folder does not bear the incident's name: paths are on the record, and must not give the cause away.
+    return scene.record(request.param, tmp_path_factory.mktemp("scene"))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_is_recorded_whole_and_has_its_first_event(record: Record, name: str) -> None:
-    recorded = record(name)
+def each(names: Sequence[Any]) -> pytest.MarkDecorator:
+    """The tests of one incident run one after the other, on one recording."""
+    return pytest.mark.parametrize("recorded", names, indirect=True, scope="module")
+
+
+@each(NAMES)
+def test_is_recorded_whole_and_has_its_first_event(recorded: scene.Recorded) -> None:
     assert recorded.json("verify", recorded.session_id)["verdict"] == "verified"
     assert any(line["type"] == "model_call" for line in recorded.lines)
     assert not [line for line in recorded.lines if line["type"] == "gap"]
@@ -47,9 +43,8 @@ def test_is_recorded_whole_and_has_its_first_event(record: Record, name: str) ->
     assert [line["id"] for line in recorded.lines].count(first["id"]) == 1
 
 
-@pytest.mark.parametrize("name", REPLAYED)
-def test_replays_identical(record: Record, name: str, tmp_path: Path) -> None:
-    recorded = record(name)
+@each(REPLAYED)
+def test_replays_identical(recorded: scene.Recorded, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     done = recorded.tacho("replay", recorded.session_id, "--report", str(report))
     assert report.exists(), done.stderr
