@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 from xml.etree import ElementTree as ET
@@ -14,6 +15,8 @@ from sample_recordings import SAMPLES, TOOLS, Tape, ask, coding_agent, killed, o
 
 from tachograph.core import events
 from tachograph.postmortem import html, timeline_svg
+from tachograph.postmortem.analyses.contract import Finding
+from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.html_style import DARK, LIGHT, stylesheet
 from tachograph.postmortem.markup import Markup, el, trusted
 from tachograph.postmortem.report import assemble
@@ -80,6 +83,18 @@ def test_hostile_text_stays_text_wherever_it_stands(hostile: str) -> None:
     tape.add(events.Gap, reason=hostile)
     tape.add(events.SessionEnd, status=hostile)
     check_page(html.render(assemble(tape, verification={"verdict": hostile}, replay={"verdict": hostile})))
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_whatever_line_a_finding_cites_has_a_place_on_the_page(name: str) -> None:
+    recording = SAMPLES[name]()
+    evidence = tuple(Evidence(event_id=entry.event.id, seq=entry.seq, what="this") for entry in recording.entries)
+    finding = Finding(
+        cause="tool", analysis="x", confidence=0.9, first_event="evt_0000", first_seq=recording.entries[0].seq, evidence=evidence, statement="All of it.",
+    )  # fmt: skip
+    report = dataclasses.replace(assemble(recording), findings=(finding,))
+    reader = check_page(html.render(report))
+    assert {f"e{entry.seq}" for entry in recording.entries} <= set(reader.ids)
 
 
 def test_markup_escapes_everything_that_is_not_markup() -> None:

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from tachograph import wiring
 from tachograph.core.errors import UsageError
+from tachograph.core.events import Git
 from tachograph.core.signals import Missing, Signal, Signals, Window
 from tachograph.links.git import Repository
 from tachograph.links.shipping import shipped
 from tachograph.log.book import Book
 from tachograph.log.opening import OpenStore
 from tachograph.log.reader import Recording
-from tachograph.postmortem.commands import git_actions
-from tachograph.postmortem.story import tell
 from tachograph.postmortem.when import unix_ms
 from tachograph.signals import registry
 from tachograph.signals.making import signal
@@ -96,7 +95,8 @@ def _without(one: Signal, by: Redactor) -> Signal:
 
 def _deploys(recording: Recording, book: Book, refs: Sequence[str]) -> list[Signal]:
     """Deploys of what the session committed, as signals of the ledger."""
-    commits = [action.sha for action in git_actions(tell(recording)) if action.sha and action.ok and action.verb == "commit"]
+    made = [entry.event for entry in recording.entries if isinstance(entry.event, Git) and entry.event.cause != "seen"]
+    commits = [event.sha for event in made if event.sha and (event.action or "").startswith("commit")]
     if not commits and not any(ref.startswith("deploy=") for ref in refs):
         return []
     try:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .report import Moment, Report
 
 _CITATION = re.compile(r"\[#(s?\d+)\]")
+_LEADS_TO, _PLACE = re.compile(r'href="#e(\d+)"'), re.compile(r'id="e(\d+)"')
 #: Longer timelines are folded: the picture above says it sooner.
 MOST_OPEN_MOMENTS = 40
 
@@ -48,6 +49,7 @@ def render(report: Report) -> str:
     if report.narrative is not None:
         sections.insert(2, ("narrative", "Narrative", list(_narrative(report.narrative))))
     wide = {"summary", "findings", "narrative", "timeline", "signals"}
+    sections = [(name, title, [*parts, *_elsewhere(report, sections)] if name == "evidence" else parts) for name, title, parts in sections]
     narrow = [one for one in sections if one[0] not in wide]
     return page(
         title=f"Postmortem: {one_line(name, 80)}",
@@ -262,6 +264,21 @@ def _evidence(report: Report) -> Iterator[Markup]:
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in story.kinds.items())
     rows.append(("Events", f"{story.events:,}: {kinds}" if kinds else "none"))
     yield el("table", el("tbody", (el("tr", el("th", name, scope="row"), el("td", value)) for name, value in rows)), class_="stack")
+
+
+def _elsewhere(report: Report, sections: Sequence[tuple[str, str, Sequence[Markup]]]) -> Iterator[Markup]:
+    """The lines that something on the page cites and that no part of it shows (a reading of the clock, a process that joined): what each is."""
+    text = "".join(part for _, _, parts in sections for part in parts)
+    missing = {int(seq) for seq in _LEADS_TO.findall(text)} - {int(seq) for seq in _PLACE.findall(text)}
+    rows = [
+        el("tr", el("td", f"#{entry.seq}", id=f"e{entry.seq}"), el("td", entry.event.TYPE), el("td", entry.ts))
+        for entry in report.case.recording.entries
+        if entry.seq in missing
+    ]
+    if rows:
+        yield el("h3", "Other lines that are cited", class_="factors")
+        head = el("tr", el("th", "line"), el("th", "type"), el("th", "time"))
+        yield el("table", el("thead", head), el("tbody", rows), class_="stack")
 
 
 def _replay_words(replay: Mapping[str, Any]) -> str:
