@@ -189,7 +189,7 @@ def test_an_event_is_answered_part_by_part_with_coverage() -> None:
     document = event_json(parts, "evt_0004")
     assert len(document["parts"]) == 4
     assert document["text"] == command.text
-    assert asked.event("#4") == parts
+    assert asked.event("#4") == asked.event("step:2") == parts
     assert [part.text for part in asked.event("11")] == [command.text]
 
 
@@ -234,8 +234,8 @@ def test_a_line_of_a_file_is_as_the_session_last_wrote_it() -> None:
 
 
 def test_an_event_that_is_not_there_is_told() -> None:
-    for named in ("evt_9999", "#9999", "999999999999999999", "nonsense"):
-        with pytest.raises(NotFoundError, match="no event"):
+    for named in ("evt_9999", "#9999", "999999999999999999", "nonsense", "step:9", "step:x"):
+        with pytest.raises(NotFoundError, match=r"no event|no step"):
             tracer(SAMPLES["coding_agent"]()).event(named)
 
 

@@ -27,7 +27,11 @@ _LINE = re.compile(r"(.+):([1-9][0-9]{0,8})\Z", re.DOTALL)
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SES", help="an id, a unique prefix of one, or @last")
     parser.add_argument("text", metavar="TEXT", nargs="?", help="the words to trace; - reads them from standard input")
-    parser.add_argument("--event", metavar="E", help="trace every part of what this event says: its id, or the number of its line")
+    parser.add_argument(
+        "--event",
+        metavar="E",
+        help="trace every part of what this event says: its id, the number of its line, or step:N for the answer of a step",
+    )
     parser.add_argument("--line", metavar="FILE:LINE", help="trace a line of a file, as this session last wrote it (else as it lies here)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     parser.intermixed = True  # type: ignore[attr-defined]  # app's own

@@ -199,7 +199,7 @@ class Tracer:
 
     def event(self, named: str) -> list[Why]:
         """Where each part of what an event says came from: an answer's texts and arguments, a tool call's input, a command. ``named``: the event's id,
-        or the number of its line (``#12``). Raises ``NotFoundError``."""
+        the number of its line (``#12``), or ``step:4`` for that step's answer. Raises ``NotFoundError``."""
         event_id = self._named(named)
         own = [index for index, one in enumerate(self.places) if one.event_id == event_id]
         parts = [index for index in own if self.places[index].kind in (*_SAID, *EXITS)]
@@ -210,6 +210,13 @@ class Tracer:
         return [self.why(self.places[index].text, at=index) for index in (parts or own)[:MOST_PARTS]]
 
     def _named(self, named: str) -> str:
+        if named.startswith("step:"):
+            step = next((one for one in self._story.steps if str(one.number) == named[5:]), None)
+            if step is None:
+                raise NotFoundError(
+                    f"no step {named[5:80]} in {self._recording.session_id}, which has {len(self._story.steps)}; tacho show lists them"
+                )
+            return step.event_id
         number = named.removeprefix("#")
         entry = self._recording.by_id(named)
         if entry is None and number.isdecimal() and len(number) < 12:
