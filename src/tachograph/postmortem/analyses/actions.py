@@ -166,6 +166,45 @@ class Doings:
         """The passages that hold a term, of the first ``before``."""
         return [self.passages[place] for place in self.where.get(term, ()) if place < before]
 
+    # Long sessions: what matters to an action is near it. These look at the nearest alone, so that an analysis stays linear.
+
+    @cached_property
+    def _users(self) -> list[int]:
+        return [place for place, passage in enumerate(self.passages) if passage.kind == "user"]
+
+    def users(self, before: int, most: int = 24) -> list[Passage]:
+        """The latest messages of people among the first ``before`` passages, in order."""
+        end = bisect_left(self._users, before)
+        return [self.passages[place] for place in self._users[max(end - most, 0) : end]]
+
+    def recent(self, before: int, most: int = 240) -> tuple[Passage, ...]:
+        """The latest of the first ``before`` passages."""
+        return self.passages[max(before - most, 0) : before]
+
+    @cached_property
+    def by_event(self) -> dict[str, Action]:
+        """Actions by the id of their event."""
+        return {action.run.event_id: action for action in reversed(self.actions)}
+
+    @cached_property
+    def _befores(self) -> tuple[list[int], list[int]]:
+        return list(accumulate((one.before for one in self.actions), max)), list(accumulate((one.before for one in self.replies), max))
+
+    def actions_behind(self, place: int, most: int = 160) -> tuple[Action, ...]:
+        """The next actions that were decided behind a passage."""
+        begin = bisect_right(self._befores[0], place)
+        return self.actions[begin : begin + most]
+
+    def replies_behind(self, place: int, most: int = 160) -> tuple[Reply, ...]:
+        """The next answers that were given behind a passage."""
+        begin = bisect_right(self._befores[1], place)
+        return self.replies[begin : begin + most]
+
+    def actions_before(self, before: int, most: int = 160) -> tuple[Action, ...]:
+        """The latest actions that were decided when fewer than ``before`` passages had entered."""
+        end = bisect_left(self._befores[0], before)
+        return self.actions[max(end - most, 0) : end]
+
     def own_words(self, passage: Passage) -> str:
         """A prompt's text without the tool results that the agent's code put into it."""
         return self._own.get(id(passage), passage.text)

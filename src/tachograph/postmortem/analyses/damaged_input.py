@@ -100,10 +100,10 @@ def find(case: Case) -> Iterator[Finding]:
 
 
 def _damaged(known: Doings) -> Iterator[Finding]:
-    asked = [passage for passage in known.passages if passage.kind == "user"]
-    named = "\n".join(passage.text for passage in asked)
     for place, passage in enumerate(known.passages):
-        if passage.kind not in _GIVEN or (passage.kind != "user" and not _is_given(passage, named, known)):
+        if passage.kind not in _GIVEN or (passage.kind != "user" and not _GARBLED.search(passage.text[:100_000])):
+            continue
+        if passage.kind != "user" and not _is_given(passage, "\n".join(one.text for one in known.users(place)), known):
             continue
         text = known.own_words(passage) if passage.kind == "user" else passage.text
         marks = {match.group().strip() for match in _GARBLED.finditer(text[:100_000])}
@@ -132,7 +132,7 @@ def _is_given(passage: Passage, named: str, known: Doings) -> bool:
     name = (passage.name or "").rsplit("/", 1)[-1]
     if len(name) > 3 and name in named:
         return True
-    call = next((action for action in known.actions if action.run.event_id == passage.event_id), None)
+    call = known.by_event.get(passage.event_id)
     return (
         call is not None
         and call.effect is None
@@ -142,13 +142,13 @@ def _is_given(passage: Passage, named: str, known: Doings) -> bool:
 
 def _carried(place: int, marks: set[str], known: Doings) -> tuple[Action | Reply, str] | None:
     """An effect, else an answer, in which the damage stands."""
-    for action in known.actions:
+    for action in known.actions_behind(place):
         if action.before > place and action.effect is not None:
             given = "\n".join(text for _, text in action.leaves)
             found = next((mark for mark in sorted(marks) if mark in given), None)
             if found is not None:
                 return action, found
-    for reply in known.replies:
+    for reply in known.replies_behind(place):
         found = next((mark for mark in sorted(marks) if mark in reply.text), None) if reply.before > place and reply.rests else None
         if found is not None and not reports_trouble(reply.text):
             return reply, found
@@ -176,9 +176,9 @@ def _went_on(place: int, known: Doings) -> tuple[Action | Reply, str] | None:
     for action in known.actions:
         if action.before <= place or action.effect is None or action.effect.reach != "outside":
             continue
-        if any(passage.kind == "user" for passage in known.passages[place + 1 : action.before]):
+        if any(passage.kind == "user" for passage in known.passages[place + 1 : min(action.before, place + 400)]):
             return None
-        later = [reply for reply in known.replies if reply.before > place]
+        later = known.replies_behind(place)
         return (
             None
             if any(re.search(r"\?|\bcut off\b|\bincomplete\b|\btruncated\b|\bmissing\b", reply.text) for reply in later)
@@ -189,20 +189,22 @@ def _went_on(place: int, known: Doings) -> tuple[Action | Reply, str] | None:
 
 def _nothing(known: Doings) -> Iterator[Finding]:
     """A file or batch that was given is empty, and an effect was made of it."""
-    named = "\n".join(passage.text for passage in known.passages if passage.kind == "user")
     for action in known.actions:
         run = action.run
         if action.effect is not None or not run.output.there or run.outcome != "ok" or action.step is None:
             continue
+        if run.output.text().strip() not in ("", "[]", "{}", "null", '""'):
+            continue
+        named = "\n".join(one.text for one in known.users(action.before))
         given = [text for _, text in action.leaves if len(text) > 4 and ("." in text or "/" in text) and text in named]
-        if not given or run.output.text().strip() not in ("", "[]", "{}", "null", '""'):
+        if not given:
             continue
         later = [
             other
-            for other in known.actions
+            for other in known.actions_behind(action.before)
             if other.effect is not None and other.step is not None and other.step.number > action.step.number
         ]
-        replies = [reply for reply in known.replies if reply.step.number > action.step.number]
+        replies = [reply for reply in known.replies_behind(action.before) if reply.step.number > action.step.number]
         if later and not any(reports_trouble(reply.text) for reply in replies):
             yield Finding(
                 cause="input", analysis="damaged_input", confidence=LIKELY, first_event=run.event_id, first_seq=run.seq,
@@ -216,13 +218,16 @@ def _nothing(known: Doings) -> Iterator[Finding]:
 
 
 def _wrong(known: Doings) -> Iterator[Finding]:
-    users = [(place, passage) for place, passage in enumerate(known.passages) if passage.kind == "user"]
     for action in known.actions:
-        if action.effect is None or action.step is None or not users or stems(action.name) & _SETS:
+        if action.effect is None or action.step is None or stems(action.name) & _SETS:
             continue
-        if any(reports_trouble(reply.text) or "?" in reply.text for reply in known.replies if reply.step.number >= action.step.number):
+        if any(
+            reports_trouble(reply.text) or "?" in reply.text
+            for reply in known.replies_behind(action.before - 1, 12)
+            if reply.step.number >= action.step.number
+        ):
             continue
-        found = _contradicted(action, users, known)
+        found = _contradicted(action, known)
         if found is None:
             continue
         path, text, passage, source, other = found
@@ -249,7 +254,7 @@ def _admitted(known: Doings) -> Iterator[Finding]:
     for place, passage in enumerate(known.passages):
         if passage.kind != "user" or not _ADMITS.search(passage.text[:4000]):
             continue
-        for action in known.actions:
+        for action in known.actions_before(place + 1):
             if action.effect is None or action.before > place or action.run.seq > passage.seq:
                 continue
             for at in range(action.before - 1, -1, -1):
@@ -274,14 +279,12 @@ def _admitted(known: Doings) -> Iterator[Finding]:
                     return
 
 
-def _contradicted(action: Action, users: list[tuple[int, Passage]], known: Doings) -> tuple[str, str, Passage, Passage, str] | None:
+def _contradicted(action: Action, known: Doings) -> tuple[str, str, Passage, Passage, str] | None:
     for path, text in action.leaves:
         value = terms(text.strip())
         if len(text) > 80 or len(value) != 1 or not names_one(value[0]) or (is_number(text) and len(bare(text)) < 5):
             continue  # an amount may well be another one than in the record
-        said_by = next(
-            (passage for place, passage in reversed(users) if place < action.before and value[0] in terms(known.own_words(passage))), None
-        )
+        said_by = next((passage for passage in reversed(known.users(action.before)) if value[0] in terms(known.own_words(passage))), None)
         if said_by is None:
             continue
         if is_number(text) and not set(words_of(path)) & _NAMES:
@@ -289,7 +292,7 @@ def _contradicted(action: Action, users: list[tuple[int, Passage]], known: Doing
         key = {stem(word) for word in words_of(path.rpartition(".")[2])} - {"id", "new"}
         about = (identifiers(known.own_words(said_by)) | action.identifiers) - {value[0]}
         rival: tuple[Passage, str] | None = None
-        for passage in known.passages[: action.before]:
+        for passage in known.recent(action.before):
             if passage.kind not in ("tool_result", "document"):
                 continue
             if value[0] in terms(passage.text[:50_000]):

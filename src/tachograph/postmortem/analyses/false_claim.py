@@ -40,7 +40,11 @@ def find(case: Case) -> Iterator[Finding]:
     """The first claim of each answer that does not hold."""
     known = doings(case)
     for reply in known.replies:
-        done = [action for action in known.actions if action.step is None or action.step.number < reply.step.number]
+        done = [
+            action
+            for action in known.actions_before(reply.before, 400 if reply is known.replies[-1] else 40)
+            if action.step is None or action.step.number < reply.step.number
+        ]
         for claim in claims(reply):
             shown = _of_tests(done, case) if claim.tests else _of_acts(claim, done, known, case)
             if shown is None:
@@ -86,12 +90,13 @@ def _of_acts(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     alike = [action for action in done if _does(action, claim)]
     good = [action for action in alike if action.run.outcome == "ok" and failure(action.run) is None]
     if not alike:
-        return _lacking(claim, done, known, case)
+        earlier = known.actions_before(claim.reply.before, 4000)
+        return None if any(_does(action, claim) for action in earlier) else _lacking(claim, done, known, case)
     if not good:
         latest = alike[-1]
         if latest.run.outcome in ("asked", "cut"):
             # Of a tool that is recorded where it runs, it is known that it did not.
-            known_to = any(action.run.name == latest.run.name and action.run.source in ("both", "declared") for action in known.actions)
+            known_to = any(action.run.name == latest.run.name and action.run.source in ("both", "declared") for action in done)
             return (
                 None
                 if case.imported or not known_to
@@ -117,9 +122,7 @@ def _lacking(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     if any(action.effect is not None and not action.groups and action.ok for action in done):
         return None  # a tool whose name says nothing may have done it
     if not claim.first:
-        spoken = {
-            stem for passage in known.passages[: claim.reply.before] if passage.kind != "model" for stem in stems(passage.text[:20_000])
-        }
+        spoken = {stem for passage in known.recent(claim.reply.before) if passage.kind != "model" for stem in stems(passage.text[:20_000])}
         if claim.verb in spoken or any(action.effect is not None and action.ok and claim.about & action.stems for action in done):
             return None
     elif any(action.effect is not None and action.ok and len(claim.about & action.stems) >= 2 for action in done):
@@ -142,6 +145,8 @@ _LIST = re.compile(r"\s*(?:,|;|\band\b|&|\bas well as\b)\s*(?:and\s+)?")
 
 def _fewer(claim: Claim, good: list[Action], done: list[Action]) -> _Shown | None:
     """It was done to fewer than claimed: of those that are listed by name, or by number."""
+    if ":" not in claim.sentence and not _COUNT.search(claim.sentence):
+        return None
     ran = "\n".join(f"{action.text}\n{action.run.output.text()[:20_000]}" for action in done).lower()
     items = [
         item.strip(" .!:*`\"'“”").lower()

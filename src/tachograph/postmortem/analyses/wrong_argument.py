@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tachograph.postmortem.passages import Passage
 
 #: Results behind which a record is no longer looked for.
-_NEAR = 60
+_NEAR = 24
 
 
 def find(case: Case) -> Iterator[Finding]:
@@ -43,7 +43,7 @@ def find(case: Case) -> Iterator[Finding]:
     for action in known.actions:
         if action.effect is None or action.step is None:
             continue
-        requests = [passage for passage in known.passages[: action.before] if passage.kind == "user"]
+        requests = known.users(action.before)
         if not requests:
             continue
         found = (
@@ -68,7 +68,7 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
     asked = _named_by(request, known)
     spoken = words(known.own_words(request))
     everything = frozenset().union(*(_named_by(one, known) for one in requests))
-    results = [passage for passage in known.passages[: action.before] if passage.kind in ("tool_result", "document", "file", "memory")][
+    results = [passage for passage in known.recent(action.before, 120) if passage.kind in ("tool_result", "document", "file", "memory")][
         -_NEAR:
     ]
     for path, text in action.leaves:
@@ -82,7 +82,7 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
             found = records(passage.text)
             # A single record is about what its call asked for.
             calls = (
-                frozenset(term for other in known.actions if other.run.event_id == passage.event_id for term in other.terms)
+                (known.by_event[passage.event_id].terms if passage.event_id in known.by_event else frozenset())
                 if len(found) == 1
                 else frozenset()
             )
@@ -190,6 +190,7 @@ def _earlier_request(action: Action, requests: list[Passage], known: Doings) -> 
     if len(requests) < 2:
         return None
     latest = requests[-1]
+    near = (*known.actions_before(action.before), *known.actions_behind(action.before - 1))
     now = identifiers(known.own_words(latest))
     for path, text in action.leaves:
         value = _one(text)
@@ -199,13 +200,13 @@ def _earlier_request(action: Action, requests: list[Passage], known: Doings) -> 
         rivals = sorted(one for one in now if shape(one) == shape(value))
         if source is None or not rivals:
             continue
-        used = {term for other in known.actions if other.step is not None and other.run.seq > latest.seq for term in other.identifiers}
+        used = {term for other in near if other.step is not None and other.run.seq > latest.seq for term in other.identifiers}
         between = [
             p
-            for p in known.passages[: action.before]
+            for p in known.recent(action.before)
             if p.kind != "user" and p.seq > latest.seq and value in identifiers(p.text[:20_000]) and p.kind != "model"
         ]
-        if rivals[0] in used and any(rivals[0] in other.identifiers and other.run.name == action.run.name for other in known.actions):
+        if rivals[0] in used and any(rivals[0] in other.identifiers and other.run.name == action.run.name for other in near):
             continue
         if between and rivals[0] in used:
             continue
@@ -231,7 +232,11 @@ def _another_tool(action: Action, requests: list[Passage], known: Doings) -> Fin
     doing = {one for one in mine if is_verb(one)}
     if not doing or doing & spoken:
         return None
-    later = [other for other in known.actions if other.run.seq > latest.seq or (other.step is not None and other.step.seq > latest.seq)]
+    later = [
+        other
+        for other in (*known.actions_before(action.before), *known.actions_behind(action.before - 1))
+        if other.run.seq > latest.seq or (other.step is not None and other.step.seq > latest.seq)
+    ]
     for name in action.step.seen.tools:
         theirs = {stem(word) for word in words_of(name)}
         if name == action.name or not theirs & mine - {one for one in theirs & mine if is_verb(one) and len(theirs & mine) > 1}:
