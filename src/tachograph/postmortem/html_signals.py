@@ -23,10 +23,10 @@ def signals(case: Case) -> Iterator[Markup]:
     read = case.signals
     if read is None:
         return
-    sources = listed(read.asked) if read.asked else "the ledger"
     first, last = (el("span", iso(at), class_="whole") for at in (read.window.start, read.window.end))
-    words = ". They are no part of the record, and no seal covers them."
-    yield el("p", f"From {sources}, ", first, " to ", last, words, class_="prose soft")
+    head = f"From {listed(read.asked)}, " if read.asked else "Deploys that the ledger knows of, "
+    words = ". They are no part of the record, and no seal covers them." if read.asked else "."
+    yield el("p", head, first, " to ", last, words, class_="prose soft")
     dated = signalled.zero(case) is not None
     rows = [
         el(

@@ -113,7 +113,8 @@ def _signals(report: Report) -> Iterator[str]:
     if len(rows) == MOST_SIGNALS:
         yield "… The JSON report has all of them."
     lines = [f"- not had: {words(one.source)}: {words(one.why, 300)}" for one in signals.missing]
-    yield "\n".join([f"- asked for {words(iso(signals.window.start))} to {words(iso(signals.window.end))}; no signal is sealed", *lines])
+    span = f"{words(iso(signals.window.start))} to {words(iso(signals.window.end))}"
+    yield "\n".join([f"- asked for {span}; no signal is sealed" if signals.asked else f"- deploys of the ledger, {span}", *lines])
 
 
 def _steps(report: Report) -> Iterator[str]:

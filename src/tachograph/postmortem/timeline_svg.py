@@ -273,8 +273,9 @@ def _axis(axis: Scale, height: float, least: int) -> Iterator[Markup]:
         label = None
         if not taken or middle - 45 * pixel > taken[-1][1]:
             taken.append((middle - 45 * pixel, middle + 45 * pixel))
-            inside = middle >= 45 * pixel
-            label = el("text", f"⋯ {words}", x=_pc(middle if inside else left), y=30, text_anchor="middle" if inside else "start")
+            edge = 45 * pixel  # a label does not stick out of the picture
+            at, side = (left, "start") if middle < edge else (right, "end") if middle > 100 - edge else (middle, "middle")
+            label = el("text", f"⋯ {words}", x=_pc(at), y=30, text_anchor=side)
         yield el("g", tip, band, label, class_="idle")
     ticks = axis.ticks(max(least // 95, 6))
     fine = any(ms % 100 for ms, _ in ticks)
