@@ -6,7 +6,6 @@ entered before it was decided is told by the place of its model call among the p
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ from tachograph.postmortem.shapes import Mark, Run, Step
 from .directives import unhidden
 from .effects import Effect, effects
 from .once import entered, once
+from .parsing import parsed
+from .results import Failure, failure
 from .terms import names_one, terms, values
 from .verbs import groups, stems
 
@@ -102,6 +103,11 @@ class Action:
     def identifiers(self) -> frozenset[str]:
         """Those of its terms that name one thing."""
         return frozenset(term for term in self.terms if names_one(term))
+
+    @cached_property
+    def failure(self) -> Failure | None:
+        """How it failed, as far as its result says so."""
+        return failure(self.run)
 
     @property
     def ok(self) -> bool:
@@ -311,17 +317,6 @@ def allowed(case: Case, run: Run) -> bool:
 def approvals(case: Case) -> list[Mark]:
     """Approvals that were given."""
     return [mark for _, mark in case.story.marks("approval") if not mark.bad]
-
-
-def parsed(text: str) -> Any:
-    """A text's JSON value where it is one, else the text."""
-    bare = text.strip()
-    if bare[:1] in "{[" and bare[-1:] in "}]":
-        try:
-            return json.loads(bare)
-        except (ValueError, RecursionError):
-            return text
-    return text
 
 
 def pieces(text: str) -> Iterator[str]:

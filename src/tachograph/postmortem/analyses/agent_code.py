@@ -31,11 +31,12 @@ from tachograph.postmortem.shapes import Run, Step
 from tachograph.postmortem.values import plain, quoted, read
 from tachograph.providers.conversation import conversation
 
-from .actions import Action, Doings, doings, first_of, parsed
+from .actions import Action, Doings, doings, first_of
 from .citing import said
 from .claims import claims
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
 from .directives import against, directives
+from .parsing import parsed
 from .results import failure
 from .terms import identifiers, terms, values, words
 from .verbs import stem, stems

@@ -23,7 +23,7 @@ from .actions import Action, Doings, doings
 from .citing import said
 from .claims import Claim, claims
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .results import check_failed, checks, failure
+from .results import check_failed, checks
 from .terms import identifiers, terms
 from .verbs import groups, stems
 
@@ -88,7 +88,7 @@ def _inside(action: Action) -> Iterator[Run]:
 
 def _of_acts(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Shown | None:
     alike = [action for action in done if _does(action, claim)]
-    good = [action for action in alike if action.run.outcome == "ok" and failure(action.run) is None]
+    good = [action for action in alike if action.run.outcome == "ok" and action.failure is None]
     if not alike:
         earlier = known.actions_before(claim.reply.before, 4000)
         return None if any(_does(action, claim) for action in earlier) else _lacking(claim, done, known, case)
@@ -102,7 +102,7 @@ def _of_acts(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
                 if case.imported or not known_to
                 else (f"{quoted(latest.run.title, 80)} never ran", STRONG, (latest.cite("it never ran"),))
             )
-        told = failure(latest.run)
+        told = latest.failure
         return f"{quoted(latest.run.title, 80)} failed" + (f" ({said(told.what)})" if told is not None else ""), STRONG, (latest.cite("it failed"),)  # fmt: skip
     return _fewer(claim, good, done) or _otherwise(claim, good)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .actions import parsed
+from .parsing import parsed
 from .terms import identifiers, terms
 
 if TYPE_CHECKING:

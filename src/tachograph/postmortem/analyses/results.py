@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tachograph.postmortem.commands import is_check
 from tachograph.postmortem.values import error_text, one_line
 
-from .actions import parsed
+from .parsing import parsed
 from .verbs import stems
 
 if TYPE_CHECKING:

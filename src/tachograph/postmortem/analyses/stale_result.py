@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply, doings, parsed
+from .actions import Action, Doings, Reply, doings
 from .citing import said
 from .computed import bare
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .parsing import parsed
 from .records import Record, records
 from .terms import identifiers, names_one, terms, values, words
 from .verbs import groups, stem, stems

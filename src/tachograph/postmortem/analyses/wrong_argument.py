@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
@@ -117,6 +118,7 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
     return None
 
 
+@lru_cache(maxsize=16384)
 def _one(text: str) -> str | None:
     """A text that is one identifier, in its common form."""
     found = terms(text.strip()) if len(text) <= 80 else ()
@@ -130,6 +132,7 @@ def _named_by(passage: Passage, known: Doings) -> frozenset[str]:
     return _names(known.own_words(passage))
 
 
+@lru_cache(maxsize=4096)
 def _names(text: str) -> frozenset[str]:
     found = set(identifiers(text))
     sentence_start = True
