@@ -137,6 +137,23 @@ def test_a_tool_that_is_defined_otherwise(provider: str) -> None:
     assert "its description says “Amount in euros.”" in first.statement
 
 
+def test_the_same_call_of_a_tool_that_is_defined_otherwise_gives_another_unit() -> None:
+    def pay(words: str, charged: str) -> Tape:
+        call = Call(name="transfer", given={"to": "DE-1", "amount": 12}, result={"charged": charged, "id": "t-77"})
+        return session(
+            Turn(calls=(call,)),
+            Turn(say="Sent 12 euros."),
+            tools=(tool("transfer", words),),
+            user="Send Bo 12 euros.",
+            system="You are a teller.",
+        )
+
+    first, *others = found(pay("Amount in euros.", "12.00"), pay("Amount in cents.", "0.12"))
+    assert (first.cause, first.first_event, others) == ("tool", "evt_0001", [])
+    assert not found(pay("Amount in euros.", "12.00"), pay("The amount in euros.", "12.00"))
+    assert not found(pay("Amount in euros.", "12.00"), pay("The amount in euros.", "12.50"))
+
+
 def test_a_guardrail_that_is_gone_or_older() -> None:
     guard = {"id": "gr-1", "version": "7", "action": "NONE"}
     good = clinic(CAREFUL, 200, "converse", guardrail=guard)

@@ -1,7 +1,8 @@
 """Changed since the last good session: the prompt, the model, a parameter, a tool, a guardrail, the agent's code.
 
 Cause: what is in force here and was not there (``changes_found.py``). Consequence: this session did something else than the good one
-(``outcomes.py``), or shows by itself that it went wrong (``symptoms.py``). Without either, a change is no cause.
+(``outcomes.py``), or shows by itself that it went wrong (``symptoms.py``); of a tool, also that the same call gave its amounts in another unit. Without
+any of these, a change is no cause.
 
 Of several changes the one stands first that could explain what was done otherwise: a sentence of a prompt whose words occur in the action, a tool that was
 called. A change of code explains nothing where the model was asked the same and answered otherwise. Another input than the good session's may be the
@@ -16,14 +17,16 @@ from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
 
+from .amounts import number
 from .changes_calls import guardrails, models, parameters
 from .changes_code import code
 from .changes_texts import prompts, tools
-from .citing import joined
+from .citing import called, joined
 from .contract import LEAST, LIKELY, STRONG, WEAK, Analysis, Finding
 from .once import departed
 from .outcomes import comparable, given, outcome
 from .symptoms import hard
+from .terms import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from .outcomes import Outcome
 
 NAME = "changed_since_good"
+#: Between cents and euros, milli- and whole, seconds and minutes and hours.
+_UNITS = (60, 100, 1000, 3600, 1_000_000)
 
 
 def run(case: Case) -> Iterator[Finding]:
@@ -43,6 +48,7 @@ def run(case: Case) -> Iterator[Finding]:
         return
     result, wrong = outcome(case), hard(case)
     if result is None and not wrong:
+        yield from _other_unit(good, case)
         return
     changes = [*prompts(good, case), *models(good, case), *parameters(good, case), *tools(good, case), *guardrails(good, case)]
     surroundings = list(code(good, case))
@@ -59,6 +65,30 @@ def run(case: Case) -> Iterator[Finding]:
         sure = _confidence(change, place, ordered, result, wrong=bool(wrong), same=given(good) == given(case))
         if sure >= LEAST:
             yield _finding(change, sure, clause, shown, len(changes))
+
+
+def _other_unit(good: Case, case: Case) -> Iterator[Finding]:
+    """The same was asked of a tool that is defined otherwise, and what came back is a hundred or a thousand times as much, or as little."""
+    if given(good) != given(case):
+        return
+    for change in tools(good, case):
+        before, after = ([run for _, run in one.story.runs() if run.kind == "tool" and run.name in change.tools] for one in (good, case))
+        for one, other in zip(before, after, strict=False):
+            if one.title == other.title and (pair := _units_apart(one.output.text(), other.output.text())) is not None:
+                clause = f"{called(other).what} gave {pair[1]:g} where it had given {pair[0]:g}"
+                yield _finding(change, LIKELY + 0.1, clause, [called(other)], 1)
+                break
+
+
+def _units_apart(before: str, after: str) -> tuple[float, float] | None:
+    """The first two numbers of two results, one for one, between which there is a change of unit."""
+    old, new = ([found for term in terms(text[:4000]) if (found := number(term)) is not None] for text in (before, after))
+    if len(old) != len(new):
+        return None
+    for one, other in zip(old, new, strict=True):
+        if one and other and any(abs(max(one, other) / min(one, other) - factor) < 1e-6 for factor in _UNITS):
+            return one, other
+    return None
 
 
 def _explains(change: Found, words: frozenset[str], result: Outcome | None) -> float:
