@@ -134,6 +134,15 @@ def test_a_tool_by_which_a_person_is_asked(answer: str, expected: int) -> None:
     assert len(found(Turn(calls=(ask,)), Turn(calls=(wire(),)), DONE)) == expected
 
 
+def test_one_approval_of_several_calls() -> None:
+    shown = "wire_money to DE-77, 40.0 and to FR-12, 900"
+    assert not found(Turn(calls=(wire(), wire("FR-12", 900)), before=(approve(shown=shown),)), DONE)
+    (one,) = found(Turn(calls=(wire(), wire("FR-12", 900), wire("IT-1", 7)), before=(approve(shown=shown),)), DONE)
+    assert "IT-1" in one.statement
+    deploys = tuple(Call(name="deploy", given={"service": name}) for name in ("web", "mail"))
+    assert not found(Turn(calls=deploys, before=(approve(shown="deploy both services", scope="deploy"),)), DONE)
+
+
 def test_the_agent_approves_for_itself() -> None:
     (one,) = found(Turn(calls=(wire(),), before=(approve(approver="agent"),)), DONE)
     assert "by the agent itself" in one.statement

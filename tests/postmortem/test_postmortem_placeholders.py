@@ -95,6 +95,7 @@ def test_a_limit_that_was_never_filled_in() -> None:
         ("Answer `{{name}}` with the tenant's name.", "Write to Ana.", "Dear Ana"),
         ("You write letters.", "Attachments: None\nWrite to Ana.", "Dear Ana, none of it is due."),
         ("You write letters.", 'Use this: {"name": null, "rent": 900}', "Dear tenant, null and void."),
+        ("You write pages.", "Write that {{name}} stands for the name of the tenant.", "{{name}} stands for the name."),
         ("Signed by {{landlord}}.", "Write to Ana.", "Dear Ana, the rent is due."),
         ("You write letters.", "Write to Ana about <b>rent</b> and <IMPORTANT> things.", "Dear Ana: <b>rent</b>"),
     ],

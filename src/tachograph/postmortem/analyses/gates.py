@@ -14,7 +14,7 @@ from tachograph.postmortem.shapes import Mark, Run, Step
 from .effects import Effect, effects, words_of
 from .once import entered, once
 from .outgoing import arguments_of
-from .terms import identifiers
+from .terms import identifiers, terms, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +54,9 @@ _WHOM = frozenset(
     ]
 )
 _BROAD = re.compile(r"\b(?:always|session|all|everything|any|every|permanent\w*|blanket|remember)\b|\*", re.IGNORECASE)
+
+
+_SEVERAL = re.compile(r"\b(?:all|both|each|every|[2-9]|\d\d|two|three|four|five|several) \w+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +163,11 @@ def pairs(case: Case) -> tuple[dict[str, list[Gate]], frozenset[int]]:
             if gate.decision == "granted":
                 taken.add(effect.run.event_id)
             if not gate.broad:
+                for _, _, other in ranked:
+                    if other is not effect and gate.call_id is None and gate.within is None and _covers(gate, other):
+                        found.setdefault(other.run.event_id, []).append(gate)
+                        if gate.decision == "granted":
+                            taken.add(other.run.event_id)
                 break
     return found, frozenset(used)
 
@@ -194,6 +202,20 @@ def _fits(gate: Gate, effect: Effect, taken: set[str]) -> int:
     if not before(gate, effect):
         score -= 5
     return score - (9 if run.event_id in taken else 0)
+
+
+def _covers(gate: Gate, effect: Effect) -> bool:
+    """Whether what was shown names another call of the same kind as well: all its values, or that it is about several of the same answer."""
+    shown = gate.shown or ""
+    name = set(words_of(effect.run.name))
+    if not (set(gate.name) & name or name & set(words_of(shown[:2000]))):
+        return False
+    there = set(terms(shown[:8000]))
+    own = [set(terms(text)) for _, text in values(effect.run.input.value)]
+    if own and all(one <= there for one in own if one):
+        return True
+    together = gate.step is not None and effect.step is not None and gate.step.number == effect.step.number
+    return together and _SEVERAL.search(shown) is not None
 
 
 def _is_a_tool(scope: str, effect: Effect) -> bool:

@@ -45,7 +45,7 @@ _EMPTY = re.compile(
 )
 _TEMPLATE = re.compile(
     r"\b(?:templates?|formats?|formatted|form|patterns?|e\.g|examples?|syntax|placeholders?|variables?|schema|fill(?:ed)?|replace[sd]?|substitut\w+|interpolat\w+|rendered?"
-    r"|exactly as|verbatim|literal(?:ly)?|mustache|jinja|handlebars|in the style|subject line)\b",
+    r"|exactly as|verbatim|literal(?:ly)?|mail merge|merge fields?|says? that|means|stands? for|is for the|curly|braces|tokens?|markup|mustache|jinja|handlebars|in the style|subject line)\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,400}`", re.DOTALL)
