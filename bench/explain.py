@@ -39,7 +39,11 @@ KEEP, TOOLS = 100, 10
 BOUND = 3.0
 SYSTEM = "You keep a shop running. Never push to a remote. Run the tests before you commit. " * 8
 DEFINITIONS = [
-    {"name": name, "description": f"{name}, as everybody knows it. " * 6, "input_schema": {"type": "object", "properties": {field: {"type": "string"}}}}
+    {
+        "name": name,
+        "description": f"{name}, as everybody knows it. " * 6,
+        "input_schema": {"type": "object", "properties": {field: {"type": "string"}}},
+    }
     for name, field in (("read_file", "path"), ("bash", "command"), ("http_get", "url"), ("pay", "amount"))
 ]
 
@@ -70,7 +74,12 @@ class Session:
         """``depart``: the turn from which on it does something else than the same seed did."""
         self.add(
             events.SessionStart(
-                recorder="bench", name="shop", agent="agent.py", repo_url="git@github.com:acme/shop.git", repo_sha=f"{len(prompt):040x}", branch="main"
+                recorder="bench",
+                name="shop",
+                agent="agent.py",
+                repo_url="git@github.com:acme/shop.git",
+                repo_sha=f"{len(prompt):040x}",
+                branch="main",
             ),
             facts={"argv": ["python", "agent.py"], "cwd": "/shop", "env": {"MODEL": model}, "packages": {"anthropic": "0.70.0"}},
         )

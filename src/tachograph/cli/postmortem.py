@@ -71,10 +71,10 @@ def run(options: argparse.Namespace) -> int:
     signals = signalling.gathered(options, chosen, opened, recording, book=book, refs=refs)
     tried, unseen = forks_of(opened, session_id)
     notes = [f"{plural(unseen, 'session')} of the store were not looked at for forks of this one"] if unseen else []
+    replayed = _replay(options, recording, good=bool(verification["good"]))
     with spread(chosen, opened, session_id) as others:
         report = assemble(
-            recording, verification=verification, replay=_replay(options, recording, good=bool(verification["good"])),
-            good=good.recording, links=links, forks=tried, spread=others, signals=signals, books=team,
+            recording, verification=verification, replay=replayed, good=good.recording, links=links, forks=tried, spread=others, signals=signals, books=team,
         )  # fmt: skip
     if options.narrative:
         report = dataclasses.replace(report, narrative=_narrative(report, recording))

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tachograph.core import events
-from tachograph.providers.conversation import conversation
 
 from .commands import command_line
+from .resent import Views
 from .seen import parts_chars, tool_texts
 from .values import plain, read, textual
 
@@ -192,19 +192,26 @@ def _managed_prompts(calls: Sequence[Entry]) -> tuple[Fact, ...]:
 
 def _requests(recording: Recording, calls: Sequence[Entry]) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """System texts and tool definitions. Each request is read once; one that cannot be read shows nothing."""
-    prompts, tools = _Tally(), _Tally()
+    prompts, tools, views = _Tally(), _Tally(), Views()
+    named: dict[str, str] = {}
+    given: tuple[dict[str, Any], ...] = ()
+    texts: dict[str, str] = {}
     for entry in calls:
         call = entry.event
         assert isinstance(call, events.ModelCall)
         request = read(recording, call.prompt_redacted_uri)
         if not request.there:
             continue
-        talk = conversation(call.provider, call.operation, request.value)
+        talk = views.view(call, request.value)
         if talk.system:
             text = system_text(talk.system)
-            prompts.add("system text", {"hash": fingerprint(text), "chars": parts_chars(talk.system)}, entry.seq)
-        for name, definition in tool_texts(talk).items():
-            tools.add(name, {"hash": fingerprint(definition)}, entry.seq)
+            if text not in named:
+                named[text] = fingerprint(text)
+            prompts.add("system text", {"hash": named[text], "chars": parts_chars(talk.system)}, entry.seq)
+        if talk.tools is not given:
+            given, texts = talk.tools, {name: fingerprint(definition) for name, definition in tool_texts(talk).items()}
+        for name, print_ in texts.items():
+            tools.add(name, {"hash": print_}, entry.seq)
     return prompts.facts(), tools.facts()
 
 

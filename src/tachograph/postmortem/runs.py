@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import bisect
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -230,12 +231,13 @@ class Runs:
     def add_asked(self, steps: Asked, step_of: Callable[[events.ToolCall, int], int | None]) -> None:
         """Give each tool call the step that asked for it, and add those that were asked for and never heard of again."""
         waiting: dict[int, list[RunDraft]] = {}
+        before = _StepsBefore(steps)
         for draft in self.drafts:
             for event, seq in ((one.event, one.seq) for one in (draft.wire, draft) if one is not None):
                 if draft.step is None and isinstance(event, events.ToolCall):
                     draft.step = step_of(event, seq)
             if draft.call_id is None and isinstance(draft.event, events.ToolCall | events.Started) and draft.kind == "tool":
-                waiting.setdefault(draft.step or _step_before(steps, draft), []).append(draft)
+                waiting.setdefault(draft.step or before.of(draft), []).append(draft)
         for number, (call, seq, parts) in steps.items():
             for place, part in enumerate(_asked_parts(call, parts), 1):
                 after = seq + min(place, 999) / 1000
@@ -454,9 +456,22 @@ def _tool_name(draft: RunDraft) -> str | None:
     return getattr(draft.event, "name", None)
 
 
-def _step_before(steps: Asked, draft: RunDraft) -> int:
-    before = [(related(call.lane, draft.event.lane), number) for number, (call, seq, _) in steps.items() if seq <= draft.order]
-    return max(before, default=(False, 0))[1]
+class _StepsBefore:
+    """The last step before a run: of a lane above or below its own, else any; 0 where there is none."""
+
+    def __init__(self, steps: Asked) -> None:
+        self._steps = sorted((seq, number, call.lane) for number, (call, seq, _) in steps.items())
+        self._near: dict[str | None, list[tuple[float, int, str | None]]] = {}
+
+    def of(self, draft: RunDraft) -> int:
+        lane = draft.event.lane
+        if lane not in self._near:
+            self._near[lane] = [step for step in self._steps if related(step[2], lane)]
+        for steps in (self._near[lane], self._steps):
+            at = bisect.bisect_right(steps, draft.order, key=lambda step: step[0])
+            if at:
+                return steps[at - 1][1]
+        return 0
 
 
 def _asked_parts(call: events.ModelCall, parts: Sequence[Part]) -> list[Part]:

@@ -18,6 +18,7 @@ that was asked for and of which no result is recorded says exactly that.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import itertools
 from collections import Counter
@@ -77,6 +78,8 @@ class _Teller:
         self._steps: list[_StepDraft] = []
         self._step_of_call: dict[str, _StepDraft] = {}
         self._stray: list[tuple[float, RunDraft | Mark]] = []
+        self._asking: dict[str, list[_StepDraft]] = {}
+        self._before: dict[str | None, tuple[list[_StepDraft], list[_StepDraft]]] = {}
 
     def story(self) -> Story:
         self._make_steps()
@@ -116,28 +119,32 @@ class _Teller:
             self._steps.append(draft)
             for entry in group:
                 self._step_of_call[entry.event.id] = draft
+            asked = {one.get("id") for one in call.tool_calls} | {part.call_id for part in parts if part.type == "tool_use"}
+            for call_id in asked:
+                if isinstance(call_id, str):
+                    self._asking.setdefault(call_id, []).append(draft)
 
     def _step_by_asking(self, event: events.ToolCall, seq: int) -> int | None:
         """The number of the step that asked for this tool call: by the event it names, else by the call's id."""
         if event.asked_by is not None and event.asked_by in self._step_of_call:
             return self._step_of_call[event.asked_by].number
         if event.call_id is not None:
-            for draft in reversed(self._steps):
-                if draft.seq < seq and any(one.get("id") == event.call_id for one in draft.call.tool_calls):
-                    return draft.number
-                if draft.seq < seq and any(part.call_id == event.call_id for part in draft.reply if part.type == "tool_use"):
+            for draft in reversed(self._asking.get(event.call_id, ())):
+                if draft.seq < seq:
                     return draft.number
         return None
 
     def _step_before(self, lane: str | None, seq: float) -> _StepDraft | None:
         """The last step before a line: of the same lane, else of a lane above or below, else any."""
-        ranked: list[_StepDraft | None] = [None, None, None]
-        for draft in self._steps:
-            if draft.seq > seq:
-                break
-            nearness = 0 if draft.call.lane == lane else 1 if related(draft.call.lane, lane) else 2
-            ranked[nearness] = draft
-        return ranked[0] or ranked[1] or ranked[2]
+        if lane not in self._before:
+            same = [draft for draft in self._steps if draft.call.lane == lane]
+            near = [draft for draft in self._steps if draft.call.lane != lane and related(draft.call.lane, lane)]
+            self._before[lane] = same, near
+        for drafts in (*self._before[lane], self._steps):
+            at = bisect.bisect_right(drafts, seq, key=lambda draft: draft.seq)
+            if at:
+                return drafts[at - 1]
+        return None
 
     # -- places ------------------------------------------------------------------------------------------------------------
 
