@@ -209,7 +209,7 @@ def main() -> int:
         timed(folder, "catalogue")
         verbs = {
             "show": ["show", bad], "show --json": ["show", bad, "--json"], "show --step": ["show", bad, "--step", "1200"],
-            "show --step --json": ["show", bad, "--step", "1200", "--json"],
+            "show --errors": ["show", bad, "--errors"], "show --step --json": ["show", bad, "--step", "1200", "--json"],
             "diff": ["diff", bad], "diff A B": ["diff", good, bad], "postmortem": ["postmortem", bad],
             "postmortem --no-baseline": ["postmortem", bad, "--no-baseline"], "postmortem --json": ["postmortem", bad, "--json"],
             "postmortem -o html": ["postmortem", bad, "-o", str(folder / "report.html")], "verify": ["verify", bad],

@@ -28,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    reading.quickly()
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
     first = Recording(opened, resolve(opened.store, options.session))

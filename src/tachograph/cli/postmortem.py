@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if options.narrative and not options.live_model:
         raise UsageError("a narrative needs a live model; --live-model allows that, with your own credentials")
     team = _runbooks(options.runbooks)
+    reading.quickly()
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
     session_id = resolve(opened.store, options.session)

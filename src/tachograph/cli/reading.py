@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 from tachograph import wiring
 from tachograph.log.opening import OpenStore
 
 from .output import print_notes
+
+
+def quickly() -> None:
+    """For a verb that makes millions of small objects, keeps them all and ends: looking for cycles among them would take longer than its work."""
+    gc.disable()
 
 
 def enter(chosen: wiring.Settings, opened: OpenStore, subjects: Sequence[str | None], verb: str) -> None:

@@ -60,13 +60,17 @@ _MARKS = {
 }
 
 
-def render(story: Story, *, width: int = 100) -> list[Text]:
-    """A session as a story."""
+def render(story: Story, *, width: int = 100, only: Story | None = None, left_out: int = 0) -> list[Text]:
+    """A session as a story. ``only``: what of it is told (``picking.py``), and how much that leaves out."""
     page = Page(width)
     _head(page, story)
     known = Known.of(story)
     lanes = several_lanes(story)
-    for turn in story.turns:
+    if only is not None:
+        page.line(
+            (f"only what was asked for; {counted(left_out, 'other step, run or mark', 'other steps, runs and marks')} left out", "warn")
+        )
+    for turn in (only or story).turns:
         page.blank()
         page.line((f"━━ Turn {turn.number} ", "turn"), (f"━ {one_line(turn.opening, 200)}" if turn.opening else "━", "turn"))
         for item in turn.items:
