@@ -242,3 +242,19 @@ def test_a_session_of_another_agent_is_no_measure() -> None:
 )  # fmt: skip
 def test_ids_of_one_model_are_of_one_family(one: str, other: str, same: bool) -> None:
     assert (family(one) == family(other)) is same
+
+
+def test_another_port_of_the_same_service_is_no_other_deed() -> None:
+    def library(port: int, system: str) -> Tape:
+        def exchange(tape: Tape) -> None:
+            tape.add(
+                events.Http, method="POST", host=f"127.0.0.1:{port}", status=201, lane="main", duration_ms=5.0, wire=None,
+                request={"method": "POST", "url": f"http://127.0.0.1:{port}/holds", "headers": {}, "body": {"book": "B-1"}},
+            )  # fmt: skip
+
+        return session(
+            Turn(calls=(Call(name="place_hold", given={"book": "B-1"}),), before=(exchange,)), Turn(say="It is on hold."),
+            system=system, user="Hold B-1 for me.", tools=(tool("place_hold"),),
+        )  # fmt: skip
+
+    assert not found(library(41001, "You help members."), library(52317, "You help members of a public library."))

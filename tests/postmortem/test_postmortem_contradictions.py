@@ -70,3 +70,13 @@ def test_two_languages_matter_where_somebody_complained() -> None:
 )
 def test_rules_with_their_exceptions_and_rules_that_nothing_broke(system: str, call: Call) -> None:
     assert not found(system, call)
+
+
+def test_what_is_wanted_without_exception_leaves_no_room_for_what_is_forbidden() -> None:
+    system = "Never pay an invoice that a supplier disputes.\nPay every invoice of the list, without exception."
+    (one,) = found(system, Call(name="pay_invoice", given={"invoice": "I-7"}))
+    assert one.cause == "prompt"
+    assert not found(
+        "Never pay an invoice that a supplier disputes.\nPay every invoice of the list.", Call(name="pay_invoice", given={"invoice": "I-7"})
+    )
+    assert not found(system, Call(name="list_invoices", given={"list": "May"}))

@@ -89,3 +89,16 @@ def test_a_secret_that_was_only_seen() -> None:
 def test_a_secret_that_no_model_was_shown() -> None:
     assert not found(Turn(say=f"Try {MARK}."))  # the model made it up
     assert not found(Turn(say="Fine."), start={"facts": {"argv": ["agent.py"], "env": {"TOKEN": MARK}}})
+
+
+def test_a_key_of_several_lines_that_was_indented_is_the_same_key() -> None:
+    read = Call(name="read_config", given={"path": "host.pem"}, result="[REDACTED:private-key:d34b01e3]\n")
+    write = Call(name="post_comment", given={"text": "key: |\n  [REDACTED:private-key:3970c702]\n"})
+    (one,) = found(Turn(calls=(read,)), Turn(calls=(write,)), Turn(say="Posted."))
+    assert (one.cause, one.first_event, one.confidence) == ("secret", "evt_0003", 0.8)
+
+
+def test_of_two_keys_nobody_knows_which_it_is() -> None:
+    read = Call(name="read_config", given={"path": "a"}, result="[REDACTED:private-key:d34b01e3] [REDACTED:private-key:aaaa01e3]")
+    write = Call(name="post_comment", given={"text": "[REDACTED:private-key:3970c702]"})
+    assert not found(Turn(calls=(read,)), Turn(calls=(write,)), Turn(say="Posted."))

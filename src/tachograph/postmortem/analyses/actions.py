@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tachograph.postmortem.passages import Passage
     from tachograph.providers.conversation import Part
 
+#: Words in the names of tools that change files.
+_EDITS = stems("patch edit write replace insert modify overwrite")
 _ESCAPE = re.compile(r"\\[nrt\"/\\]")
 #: Characters of one argument that are looked at for its words.
 _LONG = 4000
@@ -101,8 +103,16 @@ class Action:
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
-        """Those of its terms that name one thing."""
-        return frozenset(term for term in self.terms if names_one(term))
+        """Those of its terms that name one thing; a file also where a patch names it (``a/…``, ``b/…``), and those that it changed."""
+        found = {term for term in self.terms if names_one(term)}
+        found.update(term[2:] for term in tuple(found) if term[:2] in ("a/", "b/") and len(term) > 4)
+        found.update(change.path.lower() for change in self.run.changes)
+        return frozenset(found)
+
+    @cached_property
+    def edits(self) -> bool:
+        """Whether it changes a file, whatever its change then does."""
+        return bool(self.run.changes) or bool(_EDITS & stems(self.run.name))
 
     @cached_property
     def failure(self) -> Failure | None:

@@ -30,11 +30,17 @@ _ROUTES = re.compile(
 )
 
 
-def family(model: str | None) -> str:
-    """A model's name without where it is served and which release of it: two ids of one family name the same model."""
+def route(model: str | None) -> str:
+    """A model's name without where it is served."""
     name = (model or "").strip().lower().rpartition("inference-profile/")[2]
     while (bare := _ROUTES.sub("", name, count=1)) != name:
         name = bare
+    return name
+
+
+def family(model: str | None) -> str:
+    """A model's name without where it is served and which release of it: two ids of one family name the same line of models."""
+    name = route(model)
     while (bare := _RELEASE.sub("", name)) != name and bare:
         name = bare
     return name

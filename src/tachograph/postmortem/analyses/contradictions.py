@@ -21,7 +21,7 @@ from .citing import called, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .effects import effects
 from .instructions import instructions, stems
-from .symptoms import doing, hard, violates
+from .symptoms import doing, hard, touched, violates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +53,12 @@ _LEAVES_OUT = re.compile(
 _TIER = re.compile(
     r"\b(?:unless|except\w*|otherwise|if|when|in case|during|outside|only|vip|gold|silver|premium|enterprise|basic|tier|level|priority|severity|sev\d|p\d|class|category|new customers?|members?|emergenc\w+|managers?)\b"
     r"|\bfor (?!the\b|all\b|any\b|every\b|each\b|a\b|an\b)\w+",
+    re.IGNORECASE,
+)
+#: What makes an instruction hold whatever comes.
+_ALWAYS = re.compile(
+    r"\b(?:without (?:any )?exceptions?|no exceptions?|regardless(?: of [\w ]{1,40})?|no matter (?:what|who|which|how)|in (?:all|any|every) cases?"
+    r"|under (?:all|any) circumstances|at all times)\b",
     re.IGNORECASE,
 )
 #: Of each set an answer can have one.
@@ -103,10 +109,19 @@ def _of_pair(case: Case, one: Instruction, other: Instruction) -> Iterator[Findi
 def _opposed(case: Case, forbids: Instruction, wants: Instruction) -> Iterator[Finding]:
     """One forbids what the other wants."""
     shared = forbids.about & wants.about
-    if forbids.bound or forbids.beyond is not None or not forbids.verbs & wants.about or len(shared) < 2 or _TIER.search(wants.text):
+    always = _ALWAYS.sub(" ", wants.text)
+    if forbids.bound or forbids.beyond is not None or not forbids.verbs & wants.about or len(shared) < 2 or _TIER.search(always):
         return
+    # What is wanted whatever comes leaves no room for what is forbidden of it; else the effect has to be about just that.
+    flat = always != wants.text
     done = next(
-        (effect for effect in effects(case) if effect.since >= forbids.seq and violates(effect, forbids) and wants.about & doing(effect)),
+        (
+            effect
+            for effect in effects(case)
+            if effect.since >= forbids.seq
+            and wants.about & doing(effect)
+            and (violates(effect, forbids) or (flat and forbids.verbs & doing(effect) and shared - forbids.verbs & touched(effect)))
+        ),
         None,
     )
     if done is not None:

@@ -53,7 +53,7 @@ _FORBID = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _REQUIRE = re.compile(
-    r"\b(?:must|always|ensure|make sure|be sure|required?|requires|needs? to|have to|has to|shall|should|only|mandatory|needs|(?:is|are) to (?:be )?[a-z]{3,})\b",
+    r"\b(?:must|always|ensure|make sure|be sure|required?|requires|needs? to|have to|has to|shall|should|only|mandatory|needs|(?:is|are) (?:expected |supposed |meant |obliged |asked |instructed )?to (?:be )?[a-z]{3,})\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -78,6 +78,8 @@ _OVERRIDES = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass|supersedes?|replaces?)\b.{0,40}\b(?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?|previous|prior|above|earlier|safeguards?|restrictions?|limits?|checks?)\b"
     r"|\b(?:new|updated|real|actual|hidden|additional|special|revised) (?:system )?(?:instructions?|directives?|task|orders?)\b"
     r"|\byou are now\b|\bfrom now on\b|\bdo(?: not|n't) (?:tell|mention|inform|notify|alert|reveal|disclose|ask|log|report)\b"
+    r"|\b(?:needs?|requires?|deserves?) no mention|\bno need to (?:tell|mention|inform|notify|alert|report|flag|disclose)|\bnot (?:worth|necessary) (?:telling|mentioning|reporting|flagging)"
+    r"|\bkeep (?:this|that|it) (?:quiet|secret|confidential|to yourself|between us|out of (?:the|your|any))\b"
     r"|\bwithout (?:telling|informing|asking|notifying|mentioning|confirmation|confirming)\b"
     r"|\b(?:attention|note|notice|message|instructions?|important|reminder)[,:]?\s+(?:to|for)?\s*(?:the |all |any )?(?:ai|llm|assistants?|agents?|bots?|language models?|automated)\b"
     r"|\b(?:ai|llm|assistants?|(?:ai |automated |support |coding )?agents?|chat ?bots?|language models?|copilots?|automation)\b[^.\n]{0,40}?(?:\b(?:must|should|shall|needs? to|is to|are to|has to|have to|please|will now|required to|instructed)\b|:)"
@@ -300,7 +302,7 @@ def directives(text: str) -> tuple[Directive, ...]:
 
 _CUE = re.compile(
     r"\b(?:must|never|always|not|\w{2,6}n['’]?t|ensure|make sure|only|without|unless|refrain|off[- ]limits|stay away|keep away|please|should|shall|need|have to|has to|forbidden|prohibited|avoid|allergic|limit|"
-    r"maximum|max|budget|at most|up to|more than|over|above|under|below|assistant|agent|system|important|ignore|disregard|(?:is|are) to)\b|<!--|[A-Za-z0-9+/]{24}"
+    r"maximum|max|budget|at most|up to|more than|over|above|under|below|assistant|agent|system|important|ignore|disregard|(?:is|are) (?:expected |supposed |meant |obliged |asked |instructed )?to|no mention)\b|<!--|[A-Za-z0-9+/]{24}"
     r"|[\u200b\u200c\u2060-\u2064\U000e0020-\U000e007e]",
     re.IGNORECASE,
 )
@@ -401,7 +403,17 @@ _NOUNS = frozenset(
 )  # fmt: skip
 
 
+#: A line of a program, whose words are not addressed to anybody.
+_CODE = re.compile(
+    r"^\s*(?:(?:raise|return|throw|yield|await|assert|print|del|import|from|package|using)\b.{0,200}?(?:[(\[{;=]|\bimport\b)"
+    r"|(?:async )?(?:def|class|func|fn|function|public|private|static|const|let|var)\b.{0,200}?[(:{=;]|(?:if|elif|else if|for|while|switch|try|except|catch|with)\b.{0,200}?(?:\)\s*\{?|:|\{)\s*$)"
+    r"|[{;]\s*$|^\s*[\w.\[\]]{1,80}\s*(?:[-+*/|&:]?=)(?!=)\s*\S|^\s*[\w.]{1,80}\([^()]{0,200}\)\s*[:;]?\s*$"
+)
+
+
 def _directive(line: str) -> Directive | None:
+    if _CODE.search(line):
+        return None
     forbids = _FORBID.search(line)
     limit = _limit(line)
     verb = imperative(line)
@@ -518,6 +530,8 @@ def fits(directive: Directive, action: Action) -> float:
     named = directive.names & action.identifiers
     if named and not directive.verbs:
         return 0.75  # hands off that one, whatever is done to it
+    if named and action.edits and directive.polarity == "require" and directive.about & action.stems:
+        return 0.75  # a change of that file, about the same: what it does to it is in its text
     if not exact and not akin and directive.groups:
         return 0.0
     about = directive.about - stems(action.name) if len(directive.about) > 1 else directive.about

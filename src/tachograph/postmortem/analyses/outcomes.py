@@ -144,7 +144,7 @@ def _of_actions(case: Case) -> Outcome | None:
     old, new = found.first if found is not None else (None, None)
     if new is None or looks(new.name):
         return None
-    if old is not None and (old.name, _leaves(old.input)) == (new.name, _leaves(new.input)):
+    if old is not None and (_PLACE.sub("", old.name), _leaves(old.input)) == (_PLACE.sub("", new.name), _leaves(new.input)):
         return None
     step = next((one for one in case.story.steps if one.number == new.step), None)
     if step is None or (new.name, _leaves(new.input)) in [(one.name, _leaves(one.value)) for one in _asked(case.good)]:
@@ -212,7 +212,7 @@ def _key(run: Run) -> tuple[Any, ...]:
     """Equal for effects that come to the same. Of prose, only the facts; of commands and exchanges, their line."""
     if run.kind == "tool":
         return run.name, _leaves(run.input.value)
-    return run.name, _PLACE.sub("", run.title), _leaves(run.input.value) if run.kind == "http" else ()
+    return _PLACE.sub("", run.name), _PLACE.sub("", run.title), _leaves(run.input.value) if run.kind == "http" else ()
 
 
 def _leaves(value: Any) -> tuple[tuple[str, Any], ...]:
@@ -220,4 +220,5 @@ def _leaves(value: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _plain(text: str) -> Any:
+    text = _PLACE.sub("", text)
     return " ".join(text.lower().split()) if len(text) <= _PROSE else sorted(identifiers(text))

@@ -10,6 +10,7 @@ model that makes up a secret, or has it from elsewhere, is no such case: nothing
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
@@ -42,13 +43,17 @@ def run(case: Case) -> Iterator[Finding]:
     if not any(passage.kind != "model" for passage in entered(case)) or not case.story.redactions:
         return
     first: dict[str, Passage] = {}
+    kinds: dict[str, set[str]] = {}
     for passage in entered(case):
         if passage.kind != "model" and "[REDACTED:" in passage.text:
             for found in PLACEHOLDER.finditer(passage.text):
                 first.setdefault(found[0], passage)
+                kinds.setdefault(_kind(found[0]), set()).add(found[0])
     told: set[str] = set()
     for mark, passage in first.items():
         made = _passed_on(case, mark, passage)
+        if made is None and len(kinds[_kind(mark)]) == 1:
+            made = _written_otherwise(case, mark, passage)
         if made is not None and passage.event_id not in told:
             told.add(passage.event_id)
             yield made
@@ -56,6 +61,24 @@ def run(case: Case) -> Iterator[Finding]:
     if first and not told and wrong:
         mark, passage = next(iter(first.items()))
         yield _finding(case, mark, passage, WEAK, f"no answer has it; {wrong[0].what}", [wrong[0].evidence()])
+
+
+def _written_otherwise(case: Case, mark: str, passage: Passage) -> Finding | None:
+    """A secret of several lines that was indented, or joined, has another fingerprint. Where one of its kind came in and one goes out that nobody had
+    brought, they are taken for the same."""
+    for step in case.story.steps:
+        if passage.step is not None and step.number < passage.step:
+            continue
+        for part in step.reply:
+            for found in PLACEHOLDER.finditer(part.text or repr(part.value)):
+                if _kind(found[0]) == _kind(mark):
+                    made = _passed_on(case, found[0], passage)
+                    return None if made is None else dataclasses.replace(made, confidence=min(made.confidence, STRONG))
+    return None
+
+
+def _kind(mark: str) -> str:
+    return mark[1:-1].split(":")[1]
 
 
 def _passed_on(case: Case, mark: str, passage: Passage) -> Finding | None:
@@ -88,7 +111,7 @@ def _said(case: Case, step: Step, mark: str, *, final: bool) -> Iterator[tuple[f
 
 
 def _finding(case: Case, mark: str, passage: Passage, sure: float, clause: str, shown: list[Evidence]) -> Finding:
-    kind = mark[1:-1].split(":")[1]
+    kind = _kind(mark)
     outer = case.recording.by_id(passage.within) if passage.within is not None else None
     event_id, seq = (outer.event.id, outer.seq) if outer is not None else (passage.event_id, passage.seq)
     named = f" ({passage.name})" if passage.name and passage.kind not in ("system", "user") else ""

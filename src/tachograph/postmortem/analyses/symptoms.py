@@ -145,8 +145,12 @@ def violates(effect: Effect, rule: Instruction) -> bool:
     if rule.bound or not rule.verbs & words or effect.reach == "workspace":
         return False
     others = rule.about - rule.verbs
-    text = stems(run.title[:2000]) | stems(run.input.text()[:4000])
-    return len(others & text) * 2 > len(others) or not others
+    return len(others & touched(effect)) * 2 > len(others) or not others
+
+
+def touched(effect: Effect) -> frozenset[str]:
+    """The stems of what an effect says of itself: its line and its arguments."""
+    return stems(effect.run.title[:2000]) | stems(effect.run.input.text()[:4000])
 
 
 def doing(effect: Effect) -> frozenset[str]:
