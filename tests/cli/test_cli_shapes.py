@@ -100,3 +100,13 @@ def test_the_python_side_mirrors_it(recorded: Tacho, monkeypatch: pytest.MonkeyP
     assert [event.TYPE for event in session.events][-1] == "session_end"
     assert session.verify()["verdict"] == "verified"
     assert [one.id for one in tachograph.open(str(recorded.store))] == [session.id]
+
+
+def test_show_says_how_much_a_filter_leaves_out(recorded: Tacho) -> None:
+    whole = recorded("show", "@last", "--json")
+    assert (whole.returncode, whole.json()["left_out"]) == (0, 0)
+    calls = recorded("show", "@last", "--json", "--tool", "pay")
+    assert (calls.returncode, [item["name"] for turn in calls.json()["turns"] for item in turn["items"]]) == (0, ["pay"])
+    none = recorded("show", "@last", "--json", "--tool", "refund")
+    assert (none.returncode, none.json()["turns"]) == (1, [])
+    assert none.json()["left_out"] == calls.json()["left_out"] + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sample_recordings import SAMPLES, coding_agent, on_call, parallel
 
-from tachograph.postmortem import show_text
+from tachograph.postmortem import show_json, show_text
 from tachograph.postmortem.picking import Picked, pick
 from tachograph.postmortem.shapes import Run, Step
 from tachograph.postmortem.story import tell
@@ -63,3 +63,4 @@ def test_what_is_left_out_is_counted_and_the_head_tells_of_all() -> None:
     assert any(f"{left} other steps, runs and marks left out" in line for line in lines)
     assert any(f"{len(story.steps)} steps" in line for line in lines)
     assert [line.split(" ·")[0] for line in lines if line.startswith("Step ")] == ["Step 2"]
+    assert show_json.show_json(found, left_out=left)["left_out"] == left

@@ -55,9 +55,13 @@ def run(options: argparse.Namespace) -> int:
     reading.enter(chosen, opened, [session_id], "show")
     story = tell(recording)
     only, left_out = picking.pick(story, wanted) if wanted.any() else (None, 0)
+    nothing = NO if only is not None and not only.turns else 0
     if options.json:
-        print_json(show_json.show_json(only or story) if options.step is None else show_json.step_json(recording, story, options.step))
-        return 0
+        if options.step is not None:
+            print_json(show_json.step_json(recording, story, options.step))
+        else:
+            print_json(show_json.show_json(only or story, left_out=left_out))
+        return nothing
     width = max(40, min(shutil.get_terminal_size((100, 40)).columns, MAX_WIDTH))
     lines = (
         show_text.render(story, width=width, only=only, left_out=left_out)
@@ -72,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
         with console.pager(styles=True):
             for line in lines:
                 console.print(line)
-        return 0
+        return nothing
     if console.color_system is None:  # a file, or a pipe: the words alone, which need no library to be laid out again
         sys.stdout.writelines(line.plain + "\n" for line in lines)
-        return NO if only is not None and not only.turns else 0
+        return nothing
     for line in lines:
         console.print(line)
-    return NO if only is not None and not only.turns else 0
+    return nothing

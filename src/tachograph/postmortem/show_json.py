@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from .ports import Recording
 
 
-def show_json(story: Story) -> dict[str, Any]:
-    """``{"session_id", "started_at", "ended_at", "duration_ms", "cut", "events", "redactions", "start", "end",
-    "turns", …}``."""
+def show_json(story: Story, *, left_out: int = 0) -> dict[str, Any]:
+    """``{"session_id", "started_at", "ended_at", "duration_ms", "status", "cut", "events", "redactions", "left_out",
+    "turns", …}``. ``left_out``: the steps, runs and marks that the story has besides these (``picking.py``)."""
     start, end = story.start, story.end
     found = {
         "session_id": story.session_id,
@@ -38,6 +38,7 @@ def show_json(story: Story) -> dict[str, Any]:
         "kinds": story.kinds,
         "ambient": story.ambient,
         "unreadable": [{"seq": seq, "field": name, "why": why} for seq, name, why in story.unreadable],
+        "left_out": left_out,
         "turns": [
             {"number": turn.number, "opening": turn.opening or None, "items": [_item(item) for item in turn.items]} for turn in story.turns
         ],
