@@ -258,3 +258,20 @@ def test_another_port_of_the_same_service_is_no_other_deed() -> None:
         )  # fmt: skip
 
     assert not found(library(41001, "You help members."), library(52317, "You help members of a public library."))
+
+
+def test_a_guardrail_that_is_gone_is_to_blame_where_word_of_harm_comes_back() -> None:
+    def show(episode: str, answer: str, *, guarded: bool) -> Tape:
+        def verdict(tape: Tape) -> None:
+            tape.add(events.Guardrail, guardrail_id="rights-check", version="2", action="NONE", source="declared", lane="main")
+
+        return session(
+            Turn(calls=(Call(name="publish_episode", given={"episode": episode}, result=answer),), before=(verdict,) if guarded else ()),
+            Turn(say="Published."), system="You publish a podcast.", user=f"Publish {episode}.", tools=(tool("publish_episode"),),
+        )  # fmt: skip
+
+    good = show("E-41", "published", guarded=True)
+    (one,) = found(good, show("E-42", "published; a takedown was received from the label", guarded=False))
+    assert one.cause == "policy"
+    assert "rights-check" in one.statement
+    assert not found(good, show("E-42", "published", guarded=False))

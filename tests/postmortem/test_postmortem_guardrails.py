@@ -142,3 +142,14 @@ def test_what_the_agents_code_does_because_of_a_verdict_is_no_disobedience() -> 
     carried = Turn(say="Order 900 XQZ-7 at once.", before=(verdict("BLOCKED"),), after=(own("submit", text="Order 900 XQZ-7 at once."),))
     (one,) = found(carried)
     assert one.first_event == "evt_guard"
+
+
+def test_what_was_stopped_may_be_changed_and_pass() -> None:
+    less = Call(name="place_order", given={"ticker": "XQZ-7", "shares": 300})
+    stopped = Turn(
+        calls=(Call(name="place_order", given=BUY.given, runs=False),), before=(verdict("BLOCKED", {"reason": "more than 500 shares"}),)
+    )
+    passed = (verdict("NONE", id="evt_guard2"),)
+    assert not found(stopped, Turn(calls=(less,), before=passed), Turn(say="Bought 300."))
+    (one,) = found(stopped, Turn(calls=(BUY,), before=passed), Turn(say="Bought."))
+    assert one.first_event == "evt_guard"

@@ -93,3 +93,10 @@ def test_tests_before_a_commit() -> None:
         "ok"
     )
     assert session.model("Committed.").findings(ANALYSIS) == []
+
+
+def test_who_asked_to_wait_may_give_the_word() -> None:
+    session = Session("openai").user("Draft the order for 40 roses, but do not send the order before I say so.").model("Drafted.")
+    session.user("Make it 30 roses and send the order.")
+    session.model("", ("send_order", {"item": "roses", "count": 30})).gives("sent").model("Sent, 30 roses.")
+    assert session.findings(ANALYSIS) == []

@@ -325,3 +325,39 @@ def test_calls_within_calls_that_name_each_other_in_a_ring_are_told_once() -> No
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 def test_telling_is_deterministic(name: str) -> None:
     assert tell(SAMPLES[name]()) == tell(SAMPLES[name]())
+
+
+def test_exchanges_of_tools_that_ran_at_once_stand_where_their_values_were_given() -> None:
+    tape = Tape()
+    start(tape)
+    calls = [("call_1", {"article": "flyer", "to": "Leith"}), ("call_2", {"article": "flyer", "to": "Perth"})]
+    asking = tape.add(
+        events.ModelCall, provider="anthropic", operation="messages", model_id="m", lane="main", duration_ms=10.0, prompt_redacted={"model": "m", "messages": [{"role": "user", "content": "Order."}]},
+        output={"content": [{"type": "tool_use", "id": key, "name": "order", "input": given} for key, given in calls]}, tool_calls=[{"id": key, "name": "order"} for key, _ in calls],
+    )  # fmt: skip
+    for _, given in reversed(calls):
+        tape.tick(10)
+        tape.add(events.Http, method="POST", host="shop.example", status=201, lane="main", duration_ms=5.0,
+                 request={"method": "POST", "url": "https://shop.example/orders", "headers": [], "body": given})  # fmt: skip
+    tape.tick(10)
+    telling = tape.add(
+        events.ModelCall, provider="anthropic", operation="messages", model_id="m", lane="main", duration_ms=1.0,
+        prompt_redacted={"model": "m", "messages": [{"role": "user", "content": "Done?"}]}, output={"content": [{"type": "text", "text": "Yes."}]},
+    )  # fmt: skip
+    for key, given in calls:
+        tape.add(
+            events.ToolCall,
+            name="order",
+            call_id=key,
+            source="wire",
+            input=given,
+            output="ok",
+            asked_by=asking,
+            told_to=telling,
+            lane="main",
+        )
+    runs = [run for _, run in tell(tape).runs() if run.kind == "tool"]
+    assert sorted(run.input.value["to"] for run in runs) == ["Leith", "Perth"]
+    for run in runs:
+        (inner,) = run.children
+        assert run.input.value["to"] in inner.input.text()

@@ -396,14 +396,34 @@ class Runs:
             and one is not draft
             and one.seq >= draft.seq  # a wire tool call is written when its result is sent back
             and related(one.event.lane, draft.event.lane)
-            and one.start_ms <= draft.start_ms
-            and draft.end_ms <= one.end_ms
+            # Where it began counts: the end of an exchange may be written late, when somebody lets go of its answer.
+            and one.start_ms <= draft.start_ms <= one.end_ms
             and _is_wire(one)
         ]
         if len(around) > 1:
-            command = command_line(draft.value("request_uri").value)
-            around = [one for one in around if command and command in one.value("input_uri").text()]
+            around = _speaking_of(draft, around)
         return around[0] if len(around) == 1 else None
+
+
+def _speaking_of(draft: RunDraft, around: list[RunDraft]) -> list[RunDraft]:
+    """Of several tool calls that ran at the same time, those whose input has the command, or of an exchange those that have most of their values in
+    what was sent."""
+    asked = draft.value("request_uri")
+    command = command_line(asked.value)
+    if command is not None:
+        return [one for one in around if command in one.value("input_uri").text()]
+    sent = asked.text().lower()
+    counts = [sum(text.lower() in sent for text in _leaves(one.value("input_uri").value)) for one in around]
+    most = max(counts)
+    return [one for one, count in zip(around, counts, strict=True) if count == most and count]
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in _leaves(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in _leaves(item)]
+    return [str(value)] if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value) else []
 
 
 def related(one: str | None, other: str | None) -> bool:

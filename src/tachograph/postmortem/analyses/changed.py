@@ -25,7 +25,7 @@ from .citing import called, joined
 from .contract import LEAST, LIKELY, STRONG, WEAK, Analysis, Finding
 from .once import departed
 from .outcomes import comparable, given, outcome
-from .symptoms import hard
+from .symptoms import hard, symptoms
 from .terms import terms
 
 if TYPE_CHECKING:
@@ -47,13 +47,18 @@ def run(case: Case) -> Iterator[Finding]:
     if good is None or not comparable(good, case):
         return
     result, wrong = outcome(case), hard(case)
-    if result is None and not wrong:
+    told = tuple(one for one in symptoms(case) if one.kind == "told")
+    if result is None and not wrong and not told:
         yield from _other_unit(good, case)
         return
     changes = [*prompts(good, case), *models(good, case), *parameters(good, case), *tools(good, case), *guardrails(good, case)]
     surroundings = list(code(good, case))
     if not _asked_the_same(case):
         changes += surroundings
+    if told and not wrong and (result is None or not result.same_input):
+        # Word of harm alone blames what was there to prevent it, and nothing else.
+        kept = [change for change in changes if change.cause == "policy"]
+        changes, wrong = (kept, told) if kept or result is None else (changes, wrong)
     if not changes:
         return
     words = result.words if result is not None else frozenset()

@@ -142,7 +142,24 @@ def _detected(value: Any, depth: int = _DEEP) -> Said | None:
     return None
 
 
+def _passes(case: Case, name: str) -> list[int]:
+    """The lines at which a guardrail let something pass without having found anything."""
+    found = [
+        mark.seq
+        for _, mark in case.story.marks("guardrail")
+        if str(mark.detail.get("id") or "(unnamed)") == name and not mark.bad and _detected(mark.body.value) is None
+    ]
+    found += [
+        step.seq
+        for step in case.story.steps
+        if (guard := step.call.guardrail) and str(guard.get("id") or "(unnamed)") == name and str(guard.get("action") or "").upper() == "NONE"
+        and _detected(_trace(step)) is None
+    ]  # fmt: skip
+    return found
+
+
 def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
+    passes = [seq for seq in _passes(case, verdict.name) if seq > verdict.seq]
     for effect in effects(case):
         if not happened(effect.run) or contains_only(effect) or _REFUSES.search(arguments_of(effect.run)[:2000]):
             continue
@@ -150,6 +167,13 @@ def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
         if joins is None:
             continue
         sure, how = joins
+        if (
+            how in ("", ", the same call again")
+            and verdict.inside is None
+            and any(seq <= effect.run.seq for seq in passes)
+            and not _repeats(verdict, effect)
+        ):
+            continue  # what was stopped was changed, and the guardrail had nothing against it then
         words = {"stopped": "stopped it", "flagged": "flagged it and let it pass", "not run": "did not run"}[verdict.said]
         statement = f"The guardrail “{visible(verdict.name)}” {words} ({visible(verdict.action) or 'no action'}); {called(effect.run).what} was done nonetheless{how}."
         what = f"the guardrail's verdict: {visible(verdict.action) or 'found something'}"
@@ -190,6 +214,12 @@ def _joins(verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
     if verdict.said != "not run" and _names(verdict, effect) and effect.reach == "outside":
         return LIKELY + 0.05, ""
     return (LIKELY, "") if verdict.said == "not run" and effect.step.number == verdict.step.number + 1 and verdict.inside is None else None
+
+
+def _repeats(verdict: Verdict, effect: Effect) -> bool:
+    """Whether an effect is, word for word, the call that was stopped."""
+    asked = verdict.step.reply if verdict.step is not None else ()
+    return any(part.type == "tool_use" and part.name == effect.run.name and part.value == effect.run.input.value for part in asked)
 
 
 def _same_talk(one: Step, other: Step) -> bool:

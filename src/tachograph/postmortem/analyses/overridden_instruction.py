@@ -60,6 +60,8 @@ def find(case: Case) -> Iterator[Finding]:
             if sure < 0.5:
                 continue
             user = _who_asked(rule, what, known, place)
+            if user is not None and source.kind == "user" and (rule.condition or not _PUSHES.search(user.text)):
+                continue  # who asked to wait gives the word; only a rule that is pushed aside is overridden
             if user is None or id(user) in told or (isinstance(what, Action) and allowed(case, what.run)):
                 continue
             told.add(id(user))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .effects import Effect
     from .instructions import Instruction
 
-Kind = Literal["exit", "check", "incident", "complaint", "forbidden", "failed", "guardrail", "ended", "note"]
+Kind = Literal["exit", "check", "incident", "complaint", "forbidden", "failed", "guardrail", "ended", "note", "told"]
 
 _COMPLAINT = re.compile(
     r"\b(?:that(?:'s|’s| is| was) (?:wrong|not (?:right|correct|what i)|incorrect|a mistake)|this is (?:wrong|incorrect|not what i)|you were not supposed"
@@ -42,6 +42,13 @@ _COMPLAINT = re.compile(
 _TROUBLE = re.compile(
     r"\b(?:incident|violat(?:ed|ion|es)|mismatch(?:es|ed)?|discrepanc(?:y|ies)|charged twice|wrong|incorrect|complain(?:t|ed|s)|breach(?:ed)?|outage|corrupt(?:ed|ion)?"
     r"|unauthori[sz]ed|data loss|audit (?:failed|finding)|reconciliation failed)\b",
+    re.IGNORECASE,
+)
+#: Harm, as systems and people report it behind something that was done.
+_HARM = re.compile(
+    r"\b(?:complain(?:t|ts|ed|s)|violat(?:ed|ion|ions)|breach(?:ed)?|unauthori[sz]ed|fraud\w*|penalt(?:y|ies)|lawsuit|regulator\w*|injur(?:y|ed|ies)|damaged?|data protection"
+    r"|takedown|taken down|strike|demoneti[sz]ed|suspended|blacklisted|recall(?:ed)?|evacuat\w+|overdose|outage|alarm|emergency|should not have|was not (?:allowed|supposed|entitled|cleared)"
+    r"|not (?:entitled|eligible|cleared|permitted)|against (?:the )?(?:rules|policy|law|terms)|rule \S{1,12} broken)\b",
     re.IGNORECASE,
 )
 _CONTAINS = frozenset(
@@ -66,7 +73,16 @@ class Symptom:
 @once
 def symptoms(case: Case) -> tuple[Symptom, ...]:
     """All of them, in the order of the record."""
-    found = [*_ending(case), *_checks(case), *_incidents(case), *_complaints(case), *_forbidden(case), *_failed(case), *_marks(case)]
+    found = [
+        *_ending(case),
+        *_checks(case),
+        *_incidents(case),
+        *_complaints(case),
+        *_forbidden(case),
+        *_failed(case),
+        *_marks(case),
+        *_told(case),
+    ]
     return tuple(sorted(found, key=lambda one: one.seq))
 
 
@@ -169,6 +185,14 @@ def _failed(case: Case) -> Iterator[Symptom]:
     for run in latest.values():
         if run.bad and run.outcome != "asked":
             yield _of(run, "failed", f"an effect failed: {visible(one_line(run.title, LONG))}", sure=False)
+
+
+def _told(case: Case) -> Iterator[Symptom]:
+    """What an effect's own result, or a later look, says of harm."""
+    first = min((effect.run.seq for effect in effects(case)), default=None)
+    for _, run in case.story.runs() if first is not None else ():
+        if first is not None and run.seq >= first and run.output.there and (found := _HARM.search(run.output.text()[:2000])):
+            yield _of(run, "told", f"{visible(one_line(run.title, LONG))} was answered with word of harm ({said(found[0])})", sure=False)
 
 
 def _marks(case: Case) -> Iterator[Symptom]:
