@@ -4,9 +4,9 @@
   call.
 * A tool that the model asked for and of which nothing else is recorded is a run with the outcome ``asked``; a call
   that had started when the recording ended is one with the outcome ``cut``.
-* A run happened in another when its ``parent_id`` leads there. A command without one belongs to the tool call of its
-  own or an enclosing lane during which it ran; where several ran at once, to the one whose input contains the
-  command, else to none of them.
+* A run happened in another when its ``parent_id`` leads there. A command or exchange without one belongs to
+  the tool call of its own or an enclosing lane during which it began; where several ran at once, to the one whose
+  input contains the command or most of what was sent, else to none of them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from .values import ABSENT, Value, arguments, there
 
 Kind = Literal["tool", "process", "http"]
 ValueOf = Callable[[Entry, str], Value]
+#: Wire tool calls, by where they were asked for, among which the one is looked for in which something happened.
+_NEAR = 64
 Asked = Mapping[int, tuple[events.ModelCall, int, tuple[Part, ...]]]
 """Per step number: its call, the call's ``seq``, and the parts of the answer."""
 
@@ -207,6 +209,7 @@ class Runs:
         self._started = {entry.event.call_id: entry for entry in entries if isinstance(entry.event, events.Started) and entry.event.call_id}
         self._by_event: dict[str, RunDraft] = {}
         self._by_call: dict[str, RunDraft] = {}
+        self._spans: list[tuple[float, float, RunDraft]] | None = None
         self.drafts: list[RunDraft] = []
 
     def fold(self) -> None:
@@ -389,20 +392,35 @@ class Runs:
         return self._by_time(draft)
 
     def _by_time(self, draft: RunDraft) -> RunDraft | None:
+        """The tool call, seen on the wire alone, during which something began: behind the beginning of the call that asked for it, and before that
+        of the one that was told. Lines tell that, and times do not: they are rounded, and an end may be written late."""
+        spans = self._wire_spans()
+        at = bisect.bisect_left(spans, (draft.order,), key=lambda span: (span[0],))
         around = [
             one
-            for one in self.drafts
-            if one.kind == "tool"
-            and one is not draft
-            and one.seq >= draft.seq  # a wire tool call is written when its result is sent back
-            and related(one.event.lane, draft.event.lane)
-            # Where it began counts: the end of an exchange may be written late, when somebody lets go of its answer.
-            and one.start_ms <= draft.start_ms <= one.end_ms
-            and _is_wire(one)
+            for _, end, one in spans[max(at - _NEAR, 0) : at]
+            if draft.order < end and one is not draft and related(one.event.lane, draft.event.lane)
         ]
         if len(around) > 1:
             around = _speaking_of(draft, around)
         return around[0] if len(around) == 1 else None
+
+    def _wire_spans(self) -> list[tuple[float, float, RunDraft]]:
+        if self._spans is None:
+            self._spans = sorted(
+                ((*self._between(one), one) for one in self.drafts if one.kind == "tool" and _is_wire(one)), key=lambda span: span[:2]
+            )
+        return self._spans
+
+    def _between(self, draft: RunDraft) -> tuple[float, float]:
+        """The lines between which a wire tool call ran."""
+        event = draft.event
+        assert isinstance(event, events.ToolCall)
+        ends = []
+        for name, unknown in ((event.asked_by, float("inf")), (event.told_to, float(draft.seq))):
+            entry = self._started.get(name or "") or self._entry_by_id.get(name or "")
+            ends.append(float(entry.seq) if entry is not None else unknown)
+        return ends[0], ends[1]
 
 
 def _speaking_of(draft: RunDraft, around: list[RunDraft]) -> list[RunDraft]:

@@ -46,7 +46,7 @@ _TROUBLE = re.compile(
 )
 #: Harm, as systems and people report it behind something that was done.
 _HARM = re.compile(
-    r"\b(?:complain(?:t|ts|ed|s)|violat(?:ed|ion|ions)|breach(?:ed)?|unauthori[sz]ed|fraud\w*|penalt(?:y|ies)|lawsuit|regulator\w*|injur(?:y|ed|ies)|damaged?|data protection"
+    r"\b(?:complain(?:t|ts|ed|s)|violat(?:ed|ion|ions)|breach(?:ed)?|unauthori[sz]ed|fraud\w*|cease and desist|infring\w+|unlawful|illegal|forbidden|prohibited|sanction(?:s|ed)?|penalt(?:y|ies)|lawsuit|regulator\w*|injur(?:y|ed|ies)|damaged?|data protection"
     r"|takedown|taken down|strike|demoneti[sz]ed|suspended|blacklisted|recall(?:ed)?|evacuat\w+|overdose|outage|alarm|emergency|should not have|was not (?:allowed|supposed|entitled|cleared)"
     r"|not (?:entitled|eligible|cleared|permitted)|against (?:the )?(?:rules|policy|law|terms)|rule \S{1,12} broken)\b",
     re.IGNORECASE,
