@@ -82,17 +82,18 @@ def test_ids_of_calls_are_no_difference() -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"model": "model-b"}, "models model-a"),
-        ({"system": SYSTEM + "\nBe brave."}, "prompts system text"),
-        ({"tools": TOOLS[:2]}, "tools bash"),
-        ({"repo_sha": "f" * 40}, "repository sha"),
-        ({"policy": "policy-v1:other"}, "policy"),
+        ({"model": "model-b"}, ["model: model-a → model-b"]),
+        ({"system": SYSTEM + "\nBe brave."}, ["system prompt", f"   {SYSTEM}", "  +Be brave."]),
+        ({"tools": TOOLS[:2]}, ["tool bash is gone: was “Run a command.”"]),
+        ({"repo_sha": "f" * 40}, [f"repository sha: 4e1243bd22c66e76c2ba9eddc1f91394e57f9f83 → {'f' * 40}"]),
+        ({"policy": "policy-v1:other"}, ["policy: policy-v1:7d1f → policy-v1:other"]),
     ],
 )
-def test_what_was_in_force(change: dict[str, Any], what: str) -> None:
+def test_what_was_in_force(change: dict[str, Any], what: list[str]) -> None:
     found = departure.compare(session(), session(**change))
     assert found.same
-    assert f"  {what}" in departure.lines(found)
+    shown = departure.lines(found)
+    assert shown[shown.index("in force:") + 1 :] == [f"  {line}" for line in what]
 
 
 def test_environment_and_packages_are_compared() -> None:

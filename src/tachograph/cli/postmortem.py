@@ -76,11 +76,13 @@ def run(options: argparse.Namespace) -> int:
     with spread(chosen, opened, session_id) as others:
         report = assemble(
             recording, verification=verification, replay=replayed, good=good.recording, links=links, forks=tried, spread=others, signals=signals, books=team,
+            compared=good.lines,
         )  # fmt: skip
     if options.narrative:
         report = dataclasses.replace(report, narrative=_narrative(report, recording))
     _put(options, report, good)
-    print_notes([*good.lines, *notes])
+    chosen_by_hand = options.no_baseline or options.baseline is not None  # and so nothing that the reader does not know
+    print_notes([*(() if chosen_by_hand else good.lines), *notes])
     return 0
 
 
@@ -144,8 +146,13 @@ def _verified(opened: OpenStore, session_id: str) -> dict[str, Any]:
 
 def _good(options: argparse.Namespace, opened: OpenStore, recording: Recording) -> last_good.Found:
     if options.baseline is not None:
-        return last_good.Found(Recording(opened, resolve(opened.store, options.baseline)), ())
-    return last_good.Found(None, ()) if options.no_baseline else last_good.find(opened, recording)
+        named = resolve(opened.store, options.baseline)
+        return last_good.Found(Recording(opened, named), (f"compared with {named}, which --baseline names",))
+    return (
+        last_good.Found(None, ("compared with no other session, as --no-baseline asks",))
+        if options.no_baseline
+        else last_good.find(opened, recording)
+    )
 
 
 def _replay(options: argparse.Namespace, recording: Recording, *, good: bool) -> dict[str, Any] | None:

@@ -85,17 +85,40 @@ class Bundle:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Detail:
+    """Within a change, what it is that differs: a parameter, a place in a tool's schema, a text. ``before`` and ``after`` are the values, of a
+    prompt its hashes; ``lines``: of texts, the hunks of their difference; ``seqs``: the line of each session's log that shows it."""
+
+    name: str
+    before: Any
+    after: Any
+    lines: tuple[str, ...] = ()
+    seqs: tuple[int | None, int | None] = (None, None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The detail as JSON."""
+        return {
+            "name": self.name, "before": plain(self.before), "after": plain(self.after), "text": list(self.lines), "seqs": list(self.seqs),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class Change:
-    """One difference: ``before`` in the baseline, ``after`` in this session; ``None`` where there was or is none."""
+    """One difference: ``before`` in the baseline, ``after`` in this session; ``None`` where there was or is none. ``details``: what it comes to,
+    where the two are more than a word (``in_force.py`` finds them)."""
 
     what: str
     key: str
     before: Any
     after: Any
+    details: tuple[Detail, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The difference as JSON."""
-        return {"what": self.what, "key": self.key, "before": plain(self.before), "after": plain(self.after)}
+        return {
+            "what": self.what, "key": self.key, "before": plain(self.before), "after": plain(self.after),
+            "details": [detail.to_json() for detail in self.details],
+        }  # fmt: skip
 
 
 def bundle(recording: Recording) -> Bundle:
@@ -293,6 +316,9 @@ def difference(before: Bundle, after: Bundle) -> tuple[Change, ...]:
         _compare(found, "repository", key, before.repository.get(key), after.repository.get(key))
     for kind in ("prompts", "models", "parameters", "tools", "guardrails"):
         old, new = _values(getattr(before, kind)), _values(getattr(after, kind))
+        gone, come = old.keys() - new.keys(), new.keys() - old.keys()
+        if kind == "models" and len(gone) == len(come) == 1:  # one in the place of the other
+            _compare(found, kind, "", old.pop(gone.pop()), new.pop(come.pop()))
         for key in sorted(old.keys() | new.keys()):
             _compare(found, kind, key, old.get(key), new.get(key))
     for name in _SINGLE:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .bundle import Bundle, Change, bundle, difference
+from . import in_force
+from .bundle import Bundle, Change, bundle
 from .changes import FileTotal, totals
 from .commands import GitAction, git_actions, is_check
 from .shapes import Run, Step, Story
@@ -104,7 +105,8 @@ class Case:
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """What differs from what was in force in the last good session."""
-        return difference(self.good.bundle, self.bundle) if self.good is not None else ()
+        good = self.good
+        return in_force.changes(good.recording, self.recording, bundles=(good.bundle, self.bundle)) if good is not None else ()
 
     @property
     def imported(self) -> bool:

@@ -10,26 +10,25 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tachograph.core import events
 from tachograph.format import canonical
 from tachograph.providers.conversation import conversation
 from tachograph.replay.difference import first_difference
 
-from .bundle import Bundle, Change, bundle, difference, system_text
-from .changes import diff_lines
+from . import in_force
+from .bundle import system_text
 from .shapes import Run, Step, Story
 from .story import tell
 from .values import ABSENT, arguments, plain, read, visible
+from .wording import change_lines, change_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .bundle import Bundle, Change
     from .ports import Recording
 
 #: Lines of a difference between two texts.
 _LINES = 60
-#: Of the recorder, and of the run, not of what was in force.
-_NO_ENVIRONMENT = ("PWD", "OLDPWD", "_", "SHLVL", "PYTHONHASHSEED", "TACHO_STORE", "TACHO_KEY")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +116,7 @@ def compare(
     return Departure(
         sessions=(one.session_id, other.session_id), counts=(len(first), len(second)), at=at, first=departing, argument=argument,
         meet=_meet(first[at:], second[at:]), saw=saw, system=system,
-        changes=(*difference(*(bundles or (bundle(one), bundle(other)))), *_environment(one, other)),
+        changes=in_force.changes(one, other, bundles=bundles),
         origin=origin if origin and origin.get("session_id") == one.session_id else None,
         steps=(steps[0].number if steps[0] else None, steps[1].number if steps[1] else None),
         answers=_answers(stories) if departing == (None, None) else None,
@@ -197,9 +196,12 @@ def _saw(
             return None, ()
         requests.append(plain(request.value))
         texts.append(system_text(conversation(step.call.provider, step.call.operation, request.value).system))
-    lines = diff_lines(texts[0], texts[1]) if texts[0] != texts[1] else []
-    more = (f"… and {len(lines) - _LINES} lines more",) if len(lines) > _LINES else ()
-    return first_difference(requests[0], requests[1]), (*lines[:_LINES], *more)
+    lines = in_force.text_lines(texts[0], texts[1]) if texts[0] != texts[1] else []
+    return first_difference(requests[0], requests[1]), tuple(_most(lines))
+
+
+def _most(lines: list[str]) -> list[str]:
+    return lines if len(lines) <= _LINES else [*lines[:_LINES], f"… and {len(lines) - _LINES} lines more"]
 
 
 def _answers(stories: tuple[Story, Story]) -> tuple[str, Any, Any] | None:
@@ -213,22 +215,6 @@ def _answers(stories: tuple[Story, Story]) -> tuple[str, Any, Any] | None:
             found = first_difference(here, there)
             return (one.title, *(found[1:] if found else (here, there)))
     return None
-
-
-def _environment(one: Recording, other: Recording) -> list[Change]:
-    old, new = _variables(one), _variables(other)
-    return [
-        Change(what="environment", key=name, before=old.get(name), after=new.get(name))
-        for name in sorted(old.keys() | new.keys())
-        if old.get(name) != new.get(name) and name not in _NO_ENVIRONMENT
-    ]
-
-
-def _variables(recording: Recording) -> dict[str, Any]:
-    start = next((entry.event for entry in recording.entries if isinstance(entry.event, events.SessionStart)), None)
-    facts = read(recording, start.facts_uri if start is not None else None)
-    found = facts.value.get("env") if isinstance(facts.value, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 # -- in words --------------------------------------------------------------------------------------------------------------
@@ -267,13 +253,13 @@ def lines(found: Departure) -> list[str]:
             f"  - {_one_line(found.saw[1])}",
             f"  + {_one_line(found.saw[2])}",
         ]
-    if found.system:
+    if found.system and not any(change_lines(change) for change in found.changes if change.what == "prompts"):
         out += ["the system prompt there:", *(f"  {visible(line)}" for line in found.system)]
     if found.changes:
         out.append("in force:")
         for change in found.changes:
-            name = " ".join(filter(None, (change.what, change.key)))
-            out += [f"  {name}", f"    - {_one_line(change.before)}", f"    + {_one_line(change.after)}"]
+            out.append(f"  {change_words(change, texts=False)}")
+            out += [f"    {_one_line(line)}" for line in _most(change_lines(change))]
     else:
         out.append("in force: the same")
     return out

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import html_findings, html_signals, html_steps, signalled, timeline_svg
-from .bundle import Bundle, Change, Fact, relevant
-from .case import counted, listed
+from .bundle import Bundle, Fact, relevant
+from .case import counted, listed, sentence
 from .changes import diff_lines
 from .html_page import page, section
 from .markup import Markup, el, join
@@ -16,7 +16,7 @@ from .report import chips
 from .story import headline
 from .values import arguments, one_line, textual
 from .when import duration, offset
-from .wording import brief, change_name, model_words
+from .wording import change_lines, change_name, change_words, model_words
 
 if TYPE_CHECKING:
     from .narrative import Narrative
@@ -160,14 +160,16 @@ def _in_force(report: Report) -> Iterator[Markup]:
         others = ", ".join(f"{name} {version}" for name, version in report.bundle.packages.items())
         yield el("details", el("summary", f"All {counted(len(report.bundle.packages), 'package')}"), el("p", others, class_="prose soft"))
     if report.case.baseline is not None:
-        yield el("h3", f"Different from {report.case.baseline.session_id}", class_="turn")
-        yield _comparison(report.changes) if report.changes else el("p", "Nothing that was in force differs.")
-
-
-def _comparison(changes: Sequence[Change]) -> Markup:
-    head = el("tr", el("th", "what"), el("th", "then"), el("th", "in this session"))
-    rows = (el("tr", el("th", change_name(one)), el("td", brief(one.before)), el("td", brief(one.after))) for one in changes)
-    return el("table", el("thead", head), el("tbody", rows), class_="stack compare")
+        yield el("h3", f"What changed since {report.case.baseline.session_id}", class_="turn")
+    elif report.compared:
+        yield el("h3", "What changed since the last good session", class_="turn")
+    yield from (el("p", f"{sentence(line)}.", class_="soft prose") for line in report.compared)
+    if report.case.baseline is not None and not report.changes:
+        yield el("p", "Nothing that was in force differs.")
+    for one in report.changes:
+        name = change_name(one)
+        yield el("p", el("b", name), change_words(one).removeprefix(name), class_="prose")
+        yield from html_steps.diff(change_lines(one), lines=60)
 
 
 def _bundle_rows(bundle: Bundle) -> Iterator[tuple[str, Markup]]:

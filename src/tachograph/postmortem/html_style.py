@@ -186,8 +186,6 @@ th, td { text-align: left; vertical-align: top; padding: .42rem .9rem .42rem 0; 
 th { font-weight: 600; color: var(--soft); white-space: nowrap }
 th[scope=row] { width: 11rem }
 td.n, th.n { text-align: right; white-space: nowrap }
-table.compare th { white-space: normal }
-table.compare td { width: 36% }
 
 /* turns and steps */
 .turn {
@@ -266,12 +264,10 @@ pre.error { color: var(--bad) }
   .step > :is(h3, h4) .about { display: block; margin-left: 0 }
   .stack thead { display: none }
   .stack tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--rule) }
-  .stack th, .stack td, table.compare.stack td {
+  .stack th, .stack td {
     display: block; width: auto; padding: .05rem 0; border: 0; text-align: left; white-space: normal;
   }
   .signals.stack td:not(:nth-child(3)) { display: inline-block; margin-right: .9em; color: var(--soft) }
-  .compare td:nth-child(2)::before { content: "then: "; color: var(--soft) }
-  .compare td:nth-child(3)::before { content: "now: "; color: var(--soft) }
 }
 
 @media print {

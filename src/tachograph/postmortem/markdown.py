@@ -12,7 +12,7 @@ from tachograph.core.signals import iso
 
 from . import signalled
 from .bundle import relevant
-from .case import counted, listed
+from .case import counted, listed, sentence
 from .changes import diff_lines
 from .markdown_text import cited, code, fence, table, words
 from .report import Report, chips
@@ -21,7 +21,7 @@ from .story import headline
 from .telling import Known, blocks, warnings
 from .values import arguments, clip, one_line
 from .when import duration, offset
-from .wording import brief, change_name, confidence_words, model_name, model_words, run_verdict, usage
+from .wording import brief, change_lines, change_words, confidence_words, model_name, model_words, run_verdict, usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -184,9 +184,19 @@ def _in_force(report: Report) -> Iterator[str]:
     ]
     yield table(("what", "value"), [(name, value.strip() or "not in the record") for name, value in rows])
     if report.case.baseline is not None:
-        yield f"### Different from {code(report.case.baseline.session_id)}"
-        changes = [(words(change_name(one)), words(brief(one.before)), words(brief(one.after))) for one in report.changes]
-        yield table(("what", "then", "in this session"), changes) if changes else "Nothing that was in force differs."
+        yield f"### What changed since {code(report.case.baseline.session_id)}"
+    elif report.compared:
+        yield "### What changed since the last good session"
+    yield from (f"{words(sentence(line), 1000)}." for line in report.compared)
+    if report.case.baseline is not None and not report.changes:
+        yield "Nothing that was in force differs."
+    for one in report.changes:
+        yield f"- {words(change_words(one), 1200)}"
+        shown, more = clip("\n".join(change_lines(one)), MOST_DIFF_LINES)
+        if shown:
+            yield fence("\n".join(shown), "diff")
+        if more:
+            yield f"… {more:,} more lines of this difference are in the JSON report."
 
 
 def _left(value: Mapping[str, list[str]]) -> str:

@@ -73,7 +73,7 @@ class Summary:
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """A postmortem. ``findings``: the causes, the likeliest root cause first; ``failed``: analyses that could not be made; ``narrative``: what a model
-    wrote about them, where somebody asked for it."""
+    wrote about them, where somebody asked for it; ``compared``: which session was taken as the last good one and why, or why none was, in words."""
 
     case: Case
     summary: Summary
@@ -85,6 +85,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     failed: tuple[dict[str, Any], ...] = ()
     narrative: Narrative | None = None
+    compared: tuple[str, ...] = ()
     actions: tuple[str, ...] = field(default=())
 
     @property
@@ -151,11 +152,12 @@ def assemble(
     spread: Spread | None = None,
     signals: Signals | None = None,
     books: tuple[Runbook, ...] = (),
+    compared: Iterable[str] = (),
 ) -> Report:
     """The postmortem of a recording. ``verification`` and ``replay`` are the reports of those verbs (DESIGN §9),
     ``good`` the last good session, ``forks`` those that were forked from this one, ``links`` what the team attached to it, as ``kind=ref``; each
     may be missing, and the report then says so. ``signals``: redacted, what other systems said around that time;
-    ``books``: the team's runbooks."""
+    ``books``: the team's runbooks; ``compared``: why ``good`` was taken, or none was."""
     case = open_case(
         recording, verification=verification, replay=replay, good=good, forks=forks, links=links, spread=spread, signals=signals
     )
@@ -172,6 +174,7 @@ def assemble(
         redactions=_redactions(recording),
         findings=findings,
         failed=failed,
+        compared=tuple(compared),
         actions=tuple(_actions(case, findings, found)),
     )
 

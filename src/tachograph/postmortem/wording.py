@@ -9,7 +9,7 @@ from .values import one_line, quoted, textual, visible
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .bundle import Change
+    from .bundle import Change, Detail
     from .shapes import Run, Seen, Step, Story
 
 #: Names of token counts as recordings have them: ours, and those of transcripts.
@@ -123,21 +123,98 @@ def model_words(value: Mapping[str, Any]) -> str:
 
 
 _ONE_OF = {"prompts": "prompt", "models": "model", "tools": "tool", "guardrails": "guardrail", "packages": "package"}
+#: Differences in one change that a clause names; the rest is counted.
+_MOST_DETAILS = 6
+#: Characters of a text before the first one that differs, and in all.
+_BEFORE, _SHOWN = 40, 160
 
 
 def change_name(change: Change) -> str:
-    """What is different: ``tool bash``, ``repository sha``, ``agent``."""
+    """What is different: ``tool bash``, ``repository sha``, ``system prompt``, ``agent``."""
+    if change.what == "prompts":
+        return "system prompt" if change.key == "system text" else visible(one_line(change.key, 200))
     return f"{_ONE_OF.get(change.what, change.what)} {visible(one_line(change.key, 160))}".strip()
 
 
-def change_words(change: Change) -> str:
-    """A difference of two bundles as a clause."""
+def change_words(change: Change, *, texts: bool = True) -> str:
+    """A difference of two bundles as a clause. Without ``texts``, those are left to ``change_lines``, which are to follow."""
     name = change_name(change)
+    details = [words for detail in change.details if (words := _detail(detail, change, texts=texts))]
+    if details:
+        more = f"; {len(details) - _MOST_DETAILS} more differences" if len(details) > _MOST_DETAILS else ""
+        new = " is new" if change.before is None else " is gone" if change.after is None else ""
+        return f"{name}{new}: {'; '.join(details[:_MOST_DETAILS])}{more}"
+    if not texts and any(detail.lines for detail in change.details):
+        return name
+    before, after = _value(change, change.before), _value(change, change.after)
     if change.before is None:
-        return f"{name} is new ({brief(change.after)})"
+        return f"{name} is new ({after})"
     if change.after is None:
-        return f"{name} is gone (was {brief(change.before)})"
-    return f"{name}: {brief(change.before)} → {brief(change.after)}"
+        return f"{name} is gone (was {before})"
+    return f"{name}: {before} → {after}"
+
+
+def change_lines(change: Change) -> list[str]:
+    """The hunks of the texts that differ, one text after another; each begins with what it is where there are several."""
+    told = [detail for detail in change.details if detail.lines]
+    out: list[str] = []
+    for detail in told:
+        if len(told) > 1:
+            out.append(f"@ {detail.name}, " + " and ".join(f"#{seq}" for seq in detail.seqs if seq is not None))
+        out += detail.lines
+    return out
+
+
+def _value(change: Change, value: Any) -> str:
+    if change.what != "models":
+        return brief(value)
+    return " | ".join(model_words(one) for one in value) if isinstance(value, list) else model_words(value or {})
+
+
+def _detail(detail: Detail, change: Change, *, texts: bool) -> str:
+    if detail.lines:
+        name = "" if change.what == "prompts" else detail.name
+        return " ".join(filter(None, (name, _lines(detail.lines)))) if texts else "" if change.what == "prompts" else detail.name
+    if detail.before is None and change.before is None:
+        return quoted(str(detail.after))
+    if detail.after is None and change.after is None:
+        return f"was {quoted(str(detail.before))}"
+    if change.what == "prompts":
+        return f"too long to compare, {brief(detail.before)} → {brief(detail.after)}"
+    none = "left to the provider" if change.what == "parameters" else "not there"
+    before, after = (none if value is None else _short(value) for value in (detail.before, detail.after))
+    return f"{visible(detail.name)} {before} → {after}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict) and set(value) == {"one of"}:
+        return " or ".join("left to the provider" if one is None else _short(one) for one in value["one of"])
+    return quoted(value) if isinstance(value, str) else brief(value)
+
+
+def _lines(lines: tuple[str, ...]) -> str:
+    """Hunks in a few words: the first line that was, the first that is, and how many there are."""
+    gone = [line[1:] for line in lines if line.startswith("-") and line[1:].strip()]
+    come = [line[1:] for line in lines if line.startswith("+") and line[1:].strip()]
+    if not gone or not come:
+        found = come or gone
+        if not found:
+            return "blank lines"
+        more = f" and {len(found) - 1} more lines" if len(found) > 1 else ""
+        return f"{quoted(found[0])}{more} {'came' if come else 'is gone' if not more else 'are gone'}"
+    before, after = _apart(gone[0], come[0])
+    more = f", −{len(gone)} +{len(come)} lines in all" if len(gone) + len(come) > 2 else ""
+    return f"{before} → {after}{more}"
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """Two lines, each from a little before they part."""
+    if max(len(one), len(other)) <= _SHOWN:
+        return quoted(one), quoted(other)
+    common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    start = max(common - _BEFORE, 0)
+    begin = "…" if start else ""
+    return quoted(begin + one[start:]), quoted(begin + other[start:])
 
 
 def brief(value: Any) -> str:

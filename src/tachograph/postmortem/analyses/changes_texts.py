@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.bundle import system_text
+from tachograph.postmortem.definitions import schema_changes
 from tachograph.postmortem.seen import tool_texts
 from tachograph.postmortem.values import read
 from tachograph.providers.conversation import conversation
@@ -197,27 +198,13 @@ def altered(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, frozens
             else "its description"
         )
         about |= stems(" ".join(come + gone)[:4000])
-    first, second = _fields(before.get("schema")), _fields(after.get("schema"))
-    changed = [path for path in {**first, **second} if first.get(path) != second.get(path)]
+    changed = list(schema_changes(before, after))
     if changed:
-        place = changed[0]
-        if place not in second:
-            words.append(f"its schema no longer has {said(f'{place}: {first[place]}')}")
+        place, was, now = changed[0]
+        if now is None:
+            words.append(f"its schema no longer has {said(f'{place}: {was}')}")
         else:
-            there = f", which was {said(first[place])}" if place in first else ""
-            words.append(f"its schema says {said(f'{place}: {second[place]}')}{there}")
-        about |= frozenset().union(*(stems(f"{path} {first.get(path, '')} {second.get(path, '')}"[:600]) for path in changed))
+            there = f", which was {said(was)}" if was is not None else ""
+            words.append(f"its schema says {said(f'{place}: {now}')}{there}")
+        about |= frozenset().union(*(stems(f"{path} {was or ''} {now or ''}"[:600]) for path, was, now in changed))
     return " and ".join(words) or "in its order", about
-
-
-def _fields(schema: Any, path: str = "", depth: int = 0) -> dict[str, str]:
-    """A schema's leaves by their place, without the words that every schema has."""
-    if isinstance(schema, dict) and depth < 12:
-        found: dict[str, str] = {}
-        for key, item in schema.items():
-            below = path if key in ("properties", "items", "json") else f"{path}.{key}" if path else str(key)
-            found |= _fields(item, below, depth + 1)
-        return found
-    if isinstance(schema, list):
-        return {path: ", ".join(sorted(map(str, schema)))}
-    return {path: str(schema)}
