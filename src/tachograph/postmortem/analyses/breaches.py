@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from .directives import Directive, against, directives, fits
 from .once import entered
+from .tongues import gloss
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ _COMMON = {
 def broken(rule: Directive, action: Action, known: Doings, case: Case, since: int, *, spoken: bool = True) -> float:
     """How surely an action breaks a rule, 0 to 1; 0.5 is enough to say so. ``since``: the line by which the rule came in. ``spoken``: that a person
     spoke in between meets a condition that asks for their word; else only an approval does."""
-    gated = GATED.search(rule.text)
+    gated = GATED.search(rule.plain)
     if gated is not None and rule.limit is None:
         return _unmet(rule, gated, action, known, case, since, spoken=spoken)
     sure = against(rule, action)
-    if sure and rule.limit is not None and stems(rule.text) & _PERSON and _let(action, case, since, spoken=spoken):
+    if sure and rule.limit is not None and stems(rule.plain) & _PERSON and _let(action, case, since, spoken=spoken):
         return 0.0  # above what needs a word from somebody, which was given
     if sure:
         return sure
@@ -53,11 +54,11 @@ def broken(rule: Directive, action: Action, known: Doings, case: Case, since: in
 
 def _unmet(rule: Directive, gated: re.Match[str], action: Action, known: Doings, case: Case, since: int, *, spoken: bool) -> float:
     word = gated.group(1).lower()
-    if "before" in word and not rule.text[: gated.start()].strip(" -*•"):
+    if "before" in word and not rule.plain[: gated.start()].strip(" -*•"):
         return _before_that(gated.group(2), action, known, case, since, spoken=spoken)
     if "before" in word and rule.polarity != "forbid":
         inner = next(iter(directives("Never " + re.sub(r"^\s*(?:you|we|any|the agent|it)\b", "", gated.group(2)).strip())), None)
-        first = rule.text[: gated.start()]
+        first = rule.plain[: gated.start()]
         sure = fits(inner, action) if inner is not None else 0.0
     else:
         first = gated.group(2)
@@ -121,7 +122,7 @@ def _let(action: Action, case: Case, since: int, *, spoken: bool) -> bool:
     return any(
         passage.kind == "user"
         and since < passage.seq <= limit
-        and (_YES.search(passage.text[:400]) or stems(action.name) & stems(passage.text))
+        and (_YES.search(gloss(passage.text[:400])) or stems(action.name) & stems(gloss(passage.text)))
         for passage in entered(case)
     )
 
@@ -141,7 +142,7 @@ def _kind(name: str) -> str:
 
 def said_against(rule: Directive, reply: Reply) -> float:
     """How surely an answer breaks a rule about answers."""
-    tongue = _LANGUAGE.search(rule.text)
+    tongue = _LANGUAGE.search(rule.plain)
     if tongue is not None and rule.polarity != "limit":
         return _other_tongue(tongue.group(1).lower(), reply.text) if rule.polarity == "require" else 0.0
     if rule.polarity == "forbid" and "tell" in rule.groups and rule.about:

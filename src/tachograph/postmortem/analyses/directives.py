@@ -1,8 +1,8 @@
 """Instructions in a text: sentences that forbid, ask for, limit or condition something; and whether an action goes against one, or along.
 
 Read by their grammar, not by their topic: modal verbs, negations, imperatives at the start of a sentence, numbers behind words of limit. What an
-instruction is about are its telling words; an action is compared with those and with the kind of doing that its verb names (``verbs.py``). English
-only. All patterns are linear.
+instruction is about are its telling words; an action is compared with those and with the kind of doing that its verb names (``verbs.py``). In English, and
+in the languages of ``tongues.py``. All patterns are linear.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .effects import acts
 from .terms import identifiers, words
+from .tongues import gloss, tongue
 from .verbs import groups, is_verb, stem, stems
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ _WHEN = re.compile(r"\b(?:if|when|whenever|in case|for|during|outside|after)\b",
 _NUMBER = r"(?P<sign>[$€£]|\b(?:EUR|USD|GBP|CHF)\s?)?\s?(?P<number>\d[\d,_]*(?:\.\d+)?)\s?(?P<unit>%|[€$£]|k\b|[A-Za-z]{1,12})?"
 _MOST = re.compile(
     r"\b(?:at most|up to|no more than|not more than|never more than|maximum(?: \w+){0,2}(?: is| of|:)?|max(?:\.|imum)?(?: of)?|limit(?:ed)?(?: \w+){0,2}?(?: is| of| to|:)?"
+    r"|limit (?:of|for|on|per) (?:[\w-]+ ){1,6}?(?:is|of|to|at)(?: of| at| set at| set to)?"
     r"|(?:not|never|n't) exceed|exceeding|exceeds?|below|under|less than|over|above|more than|greater than|larger than|higher than|beyond"
     r"|budget(?: is| of|:)?|cap(?:ped)?(?: at| of| is)?|ceiling(?: of| is)?)\s{0,3}(?:an? |the )?(?:total of )?" + _NUMBER,
     re.IGNORECASE,
@@ -77,7 +79,7 @@ _GATE = re.compile(
 _OVERRIDES = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass|supersedes?|replaces?)\b.{0,40}\b(?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?|previous|prior|above|earlier|safeguards?|restrictions?|limits?|checks?)\b"
     r"|\b(?:new|updated|real|actual|hidden|additional|special|revised) (?:system )?(?:instructions?|directives?|task|orders?)\b"
-    r"|\byou are now\b|\bfrom now on\b|\bdo(?: not|n't) (?:tell|mention|inform|notify|alert|reveal|disclose|ask|log|report)\b"
+    r"|\byou are now\b|\bfrom now on\b|\b(?:standing|permanent) (?:orders?|instructions?|rules?|directives?|approval|authori[sz]ation)\b|\bdo(?: not|n't) (?:tell|mention|inform|notify|alert|reveal|disclose|ask|log|report)\b"
     r"|\b(?:needs?|requires?|deserves?) no mention|\bno need to (?:tell|mention|inform|notify|alert|report|flag|disclose)|\bnot (?:worth|necessary) (?:telling|mentioning|reporting|flagging)"
     r"|\bkeep (?:this|that|it) (?:quiet|secret|confidential|to yourself|between us|out of (?:the|your|any))\b"
     r"|\bwithout (?:telling|informing|asking|notifying|mentioning|confirmation|confirming)\b"
@@ -245,12 +247,13 @@ _LEFT_OUT = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class Directive:
-    """One instruction. ``groups`` and ``verbs``: the kind of doing, and the stems of the verbs that name it; ``about``: the stems of what it is about;
+    """One instruction. ``plain``: its text in English words, where it is in another language. ``groups`` and ``verbs``: the kind of doing, and the stems of the verbs that name it; ``about``: the stems of what it is about;
     ``names``: identifiers and numbers in it. ``limit``: the most that is allowed, in ``unit`` (a stem, ``money``, ``%`` or empty). ``condition``: what
     stands behind ``unless``, ``without``, ``before``. ``overrides``: it speaks to the agent itself or sets itself in the place of its
     instructions. ``hidden``: where it was hidden from people, in words. ``context``: the sentences around it, with itself."""
 
     text: str
+    plain: str
     polarity: Polarity
     groups: frozenset[str]
     verbs: frozenset[str]
@@ -274,9 +277,12 @@ def directives(text: str) -> tuple[Directive, ...]:
     for piece, hidden in _layers(text):
         piece = _WRAPPED.sub(" ", piece)
         lines = [line for line in _SENTENCES.split(piece) if line and line.strip()]
-        commanding = [index for index, line in enumerate(lines) if _OVERRIDES.search(line)] if _OVERRIDES.search(piece) else []
+        language = tongue(piece)
+        plain = [gloss(line, language) if len(line) <= _SENTENCE else line for line in lines]
+        foreign = any(one is not line for one, line in zip(plain, lines, strict=True))
+        commanding = [index for index, line in enumerate(plain) if _OVERRIDES.search(line)] if foreign or _OVERRIDES.search(piece) else []
         for index, line in enumerate(lines):
-            made = _directive(line.strip()) if len(line) <= _SENTENCE else None
+            made = _directive(line.strip(), plain[index].strip()) if len(line) <= _SENTENCE else None
             if made is None:
                 continue
             near = any(-1 <= index - other <= 4 for other in commanding)
@@ -284,6 +290,7 @@ def directives(text: str) -> tuple[Directive, ...]:
             found.append(
                 Directive(
                     text=line.strip(),
+                    plain=made.plain,
                     polarity=made.polarity,
                     groups=made.groups,
                     verbs=made.verbs,
@@ -310,7 +317,11 @@ _CUE = re.compile(
 
 def _may_instruct(text: str) -> bool:
     """A quick look: whether any word of instruction, or any imperative, is there at all."""
-    return _CUE.search(text) is not None or any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE)
+    return (
+        _CUE.search(text) is not None
+        or tongue(text) is not None
+        or any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE)
+    )
 
 
 def _layers(text: str) -> Iterator[tuple[str, str]]:
@@ -411,8 +422,8 @@ _CODE = re.compile(
 )
 
 
-def _directive(line: str) -> Directive | None:
-    if _CODE.search(line):
+def _directive(text: str, line: str) -> Directive | None:
+    if _CODE.search(text):
         return None
     forbids = _FORBID.search(line)
     limit = _limit(line)
@@ -438,7 +449,7 @@ def _directive(line: str) -> Directive | None:
     )
     about -= verbs
     return Directive(
-        text=line, polarity=polarity, groups=groups(verbs) if verbs else groups(found), verbs=verbs, about=about, names=identifiers(line),
+        text=text, plain=line, polarity=polarity, groups=groups(verbs) if verbs else groups(found), verbs=verbs, about=about, names=identifiers(text),
         limit=limit[0] if limit is not None else None, unit=limit[1] if limit is not None else "",
         condition=condition.group(1).strip() if condition is not None else "",
     )  # fmt: skip

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from .once import once
+from .tongues import english_of
 
 if TYPE_CHECKING:
     from tachograph.postmortem.case import Case
@@ -96,7 +97,8 @@ def _effect(run: Run, step: Step | None) -> Effect | None:
 def acts(name: str) -> bool:
     """Whether a tool's name says that it does something rather than looks something up. Its first telling word decides: ``get_order`` reads,
     ``order_create`` acts."""
-    for word in words_of(name):
+    for said in words_of(name):
+        word = english_of(said) or said
         if word in _READS:
             return False
         if word in _DOES:

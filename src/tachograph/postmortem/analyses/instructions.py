@@ -1,6 +1,6 @@
 """What a prompt asks for, sentence by sentence: what it forbids, asks for or allows, of what, and from which amount on.
 
-Sentences are looked at by their words alone, in English. What is not understood is no instruction; nothing is concluded from it.
+Sentences are looked at by their words alone, in English and in the languages of ``tongues.py``. What is not understood is no instruction; nothing is concluded from it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from .effects import words_of
 from .once import entered, once
 from .terms import terms, words
+from .tongues import gloss
 from .verbs import stem
 
 if TYPE_CHECKING:
@@ -89,13 +90,14 @@ def sentences(text: str) -> Iterator[str]:
 
 def read(text: str, *, event_id: str = "", seq: int = 0, step: int | None = None, position: str = "") -> Instruction:
     """One sentence."""
-    forbidding = _FORBIDS.search(text)
-    tone: Tone = "forbids" if forbidding else "asks" if _ASKS.search(text) else "allows" if _ALLOWS.search(text) else "tells"
-    rest = text[forbidding.end() :] if forbidding else text
-    beyond, most = _BEYOND.search(text), _AT_MOST.search(text)
+    plain = gloss(text)
+    forbidding = _FORBIDS.search(plain)
+    tone: Tone = "forbids" if forbidding else "asks" if _ASKS.search(plain) else "allows" if _ALLOWS.search(plain) else "tells"
+    rest = plain[forbidding.end() :] if forbidding else plain
+    beyond, most = _BEYOND.search(plain), _AT_MOST.search(plain)
     first = [stem(term) for term in terms(rest)[:8] if term in words(rest) and not term.endswith("ly") and term != "ever"][:1]
     return Instruction(
-        text=text, tone=tone, about=stems(text), verbs=frozenset(first) if forbidding else frozenset(),
+        text=text, tone=tone, about=stems(plain), verbs=frozenset(first) if forbidding else frozenset(),
         beyond=_number(beyond) if beyond else None, at_most=_number(most) if most and not beyond else None,
         bound=bool(_EXCEPT.search(rest)), event_id=event_id, seq=seq, step=step, position=position,
     )  # fmt: skip

@@ -23,6 +23,7 @@ from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .directives import Directive, directives
 from .terms import identifiers, words
+from .tongues import gloss
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _who_asked(rule: Directive, what: Action | Reply, known: Doings, standing: i
         passage = known.passages[place]
         if passage.kind != "user" or place == standing:
             continue
-        text = known.own_words(passage)
+        text = gloss(known.own_words(passage))
         mine = stems(text)
         asks = doing & groups(mine) or (isinstance(what, Action) and stems(what.name) & mine)
         content = {stem(word) for term in words(text) for word in re.split(r"\W+", term) if word}
@@ -96,12 +97,12 @@ def _who_asked(rule: Directive, what: Action | Reply, known: Doings, standing: i
             _PUSHES.search(text) and (asks or values & identifiers(text) or len(content & about) >= 2)
         ):
             # What had to come first was left out by the agent, unless the person spoke of that.
-            return passage if not GATED.search(rule.text) or _PUSHES.search(text) else None
+            return passage if not GATED.search(rule.plain) or _PUSHES.search(text) else None
     return None
 
 
 def _finding(sure: float, source: Passage, rule: Directive, user: Passage, what: Action | Reply) -> Finding:
-    pushes = _PUSHES.search(user.text) is not None
+    pushes = _PUSHES.search(gloss(user.text)) is not None
     done = quoted(what.run.title, 100) if isinstance(what, Action) else f"the answer {said(what.text)}"
     confidence = (STRONG + 0.05 if pushes else LIKELY + 0.05) + (0.05 if sure >= 0.7 else 0)
     whose = "the system prompt" if source.kind == "system" else "an earlier message"

@@ -10,7 +10,7 @@ done goes against a standing instruction; else it is an effect outside that nobo
 a memory). Where
 the person asked to follow that kind of text, only the first three count.
 
-*Cannot see*: an instruction in another language than English, or in a picture; one that only says again what the user asked for; a lie that is no
+*Cannot see*: an instruction in a language that ``tongues.py`` has no words of, or in a picture; one that only says again what the user asked for; a lie that is no
 instruction (``stale_result`` compares results).
 """
 
@@ -28,6 +28,7 @@ from .contract import Analysis, Finding
 from .directives import Directive, directives, fits
 from .effects import acts, words_of
 from .terms import identifiers, names_one, terms, words
+from .tongues import gloss
 from .verbs import stem, stems
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def find(case: Case) -> Iterator[Finding]:
     lasting = [one for place, found in rules.items() if known.passages[place].kind == "system" for one in found][:60]
     system = " ".join(known.own_words(passage) for passage in known.passages if passage.kind == "system" and passage.name is None)[:20_000]
     wished = frozenset(group for _, one in every if one.polarity != "forbid" for group in one.groups)
-    wanted = stems(" ".join(known.own_words(passage) for passage in known.passages if passage.kind == "user"))
+    wanted = stems(" ".join(gloss(known.own_words(passage)) for passage in known.passages if passage.kind == "user"))
     for place, passage in enumerate(known.passages):
         if passage.kind not in _DATA:
             continue
@@ -70,7 +71,7 @@ def find(case: Case) -> Iterator[Finding]:
         if not found:
             continue
         people = known.users(known.actions_behind(place)[0].before if known.actions_behind(place) else len(known.passages))
-        asked = " ".join([system, *map(known.own_words, people)])
+        asked = gloss(" ".join([system, *map(known.own_words, people)]))
         standing = lasting + [(person.seq, one) for person in people for one in directives(known.own_words(person))]
         made = _followed(known, case, place, passage, found, standing, asked, wished, wanted)
         if made is not None:
@@ -174,7 +175,7 @@ def _asked_before(known: Doings, action: Action) -> bool:
     """Whether a user or the system prompt spoke of the kind of doing that an action is."""
     named = stems(action.name)
     return any(
-        passage.kind in ("user", "system") and passage.name is None and named & stems(known.own_words(passage))
+        passage.kind in ("user", "system") and passage.name is None and named & stems(gloss(known.own_words(passage)))
         for passage in (*known.recent(action.before), *known.passages[:12])
     )
 

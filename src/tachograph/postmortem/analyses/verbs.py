@@ -1,12 +1,15 @@
 """Words by what they mean for an action: the stem of a word, and the kind of doing that a verb names.
 
-Rough on purpose: a stem need not be a word, only the same for ``cancel``, ``cancelled`` and ``cancellation``. English only.
+Rough on purpose: a stem need not be a word, only the same for ``cancel``, ``cancelled`` and ``cancellation``. The verbs and nouns of other languages
+(``tongues.py``) have the stem of the English one: ``überweisen`` has that of ``transfer``.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from .tongues import english_of
 
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _PIECES = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -54,6 +57,7 @@ def stem(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) <= 3 or any(character.isdigit() for character in word):
         return word
+    word = english_of(word) or word
     if word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "y"
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
