@@ -102,3 +102,13 @@ def test_a_stop_sequence_in_the_midst() -> None:
 def test_what_ends_in_the_midst() -> None:
     assert all(map(unfinished, ['{"a": 1', "```py\nx = 1", "The steps are:", '[{"a": "]"}']))
     assert not any(map(unfinished, ['{"a": "}"}', "```py\nx\n```", "Done.", "", 'He said "yes".', '{"a": "\\""}']))
+
+
+def test_a_stop_sequence_before_the_last_of_what_was_asked_for() -> None:
+    user = "List the crates for the northern stall: apples, pears, plums. For the southern stall: carrots, leeks, beets, onions."
+    short, whole = "apples\npears\nplums\nnorthern stall", "northern stall: apples, pears, plums\nsouthern: carrots, leeks, beets, onions"
+    for text, count in ((short, 1), (whole, 0)):
+        tape = session(
+            Turn(say=text, finish="stop_sequence"), user=user, params={"max_tokens": 800, "stop_sequences": ["\n\n"]},
+        )  # fmt: skip
+        assert len(list(truncated.run(open_case(tape)))) == count

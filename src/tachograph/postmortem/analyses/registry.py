@@ -26,6 +26,7 @@ from . import (
     stale_result,
     tool_drift,
     truncated,
+    unknown_name,
     wrong_argument,
 )
 from .contract import Analysis, Finding
@@ -54,6 +55,7 @@ BUILT_IN: tuple[Analysis, ...] = (
     served_model.ANALYSIS,
     tool_drift.ANALYSIS,
     truncated.ANALYSIS,
+    unknown_name.ANALYSIS,
     lost_history.ANALYSIS,
     overridden_instruction.ANALYSIS,
     invented_value.ANALYSIS,

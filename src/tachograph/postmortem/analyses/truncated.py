@@ -1,6 +1,7 @@
 """An answer that was cut (``max_tokens``, a context that was full, a stop sequence in the midst of something) and was used as if it were whole.
 
-Cause: the model call says that its answer did not end by itself, or a stop sequence cut it in the midst of JSON or of code. Consequence: its tool call ran;
+Cause: the model call says that its answer did not end by itself, or a stop sequence cut it in the midst of JSON or of code, or
+before the last of what the person had named. Consequence: its tool call ran;
 its text was written, sent, printed or given to another call as it was; or it stands as the last answer.
 
 None where the agent asked for the rest, asked again, or told the model that its call could not be read.
@@ -19,6 +20,7 @@ from .citing import LONG, called, cite, joined, said
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
 from .outgoing import last_answers, outgoing
 from .symptoms import hard
+from .terms import terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +48,7 @@ def run(case: Case) -> Iterator[Finding]:
     ends = last_answers(case)
     for place, step in enumerate(steps):
         reason = str(step.call.finish_reason or "").lower()
-        if step.bad or not (reason in _CUT or (reason in _STOPPED and step.call.params.get("stop_sequences") and unfinished(_text(step)))):
+        if step.bad or not (reason in _CUT or (reason in _STOPPED and step.call.params.get("stop_sequences") and _unfinished(step))):
             continue
         used = _used(case, step, steps[place + 1 :], final=step.number in ends)
         if used is None:
@@ -136,6 +138,19 @@ def _text(step: Step) -> str:
 
 def _flat(text: str) -> str:
     return "".join(text.split())
+
+
+def _unfinished(step: Step) -> bool:
+    """Whether what a stop sequence ended was not at its end: by its own form, or because the last of what the person had named is not in it."""
+    text = _text(step)
+    if unfinished(text):
+        return True
+    asked = [part.text for new in step.seen.messages if new.message.role == "user" for part in new.message.parts if part.type == "text"]
+    named = [term for term in dict.fromkeys(terms(asked[-1][:8000])) if term in words(asked[-1][:8000])] if asked else []
+    said_words = words(text[:20_000])
+    there = [place for place, term in enumerate(named) if term in said_words]
+    # In the order of what was asked for, until it breaks off.
+    return len(there) >= 3 and len(named) - there[-1] > 3 and there[-1] * 4 < len(named) * 3
 
 
 def unfinished(text: str) -> bool:
