@@ -6,7 +6,6 @@ import gc
 import threading
 
 import pytest
-
 from tachograph.core.heap import unswept
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 
 import pytest
-from signals_server import Asked, Hands, Reply, serve
 
+from signals_server import Asked, Hands, Reply, serve
 from tachograph.core.errors import SignalError
 from tachograph.signals import asking
 from tachograph.signals.asking import Server, UnreachableError, local

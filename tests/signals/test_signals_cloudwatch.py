@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from signals_server import NOON, Hands
 
+from signals_server import NOON, Hands
 from tachograph.core.errors import UsageError
 from tachograph.core.signals import Missing, Signal, Window
 from tachograph.signals import cloudwatch

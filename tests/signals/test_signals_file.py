@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signals_server import NOON, Hands
 
+from signals_server import NOON, Hands
 from tachograph.core.errors import UsageError
 from tachograph.core.signals import Window
 from tachograph.signals.file import FileSource

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from signals_server import NOON, Asked, Hands, serve
 
+from signals_server import NOON, Asked, Hands, serve
 from tachograph.core.errors import SignalError, UsageError
 from tachograph.core.signals import Missing, Signal, Window
 from tachograph.signals.prometheus import Prometheus

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signals_server import NOON, Hands
 
+from signals_server import NOON, Hands
 from tachograph.core.errors import SignalError, UsageError
 from tachograph.core.signals import Budget, Missing, Signal, Signals, Window
 from tachograph.signals import registry

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signals_server import NOON
 
+from signals_server import NOON
 from tachograph.core.errors import UsageError
 from tachograph.core.signals import Window, iso
 from tachograph.signals.window import moment, parse, seconds

@@ -18,11 +18,13 @@ _TRIES = 5
 
 @dataclass(frozen=True)
 class Found:
-    """``recording``: None where there is none. ``lines``: which was taken and why, or why none was, for a person."""
+    """``recording``: None where there is none. ``lines``: which was taken and why, or why none was, for a person. ``alone``: there is no session
+    before this one, which is no news to anybody."""
 
     recording: Recording | None
     lines: tuple[str, ...]
     told: dict[str, Any] | None = None
+    alone: bool = False
 
 
 def find(opened: OpenStore, recording: Recording) -> Found:
@@ -47,7 +49,8 @@ def find(opened: OpenStore, recording: Recording) -> Found:
         seen += " is of the same name, or of the same agent and repository, ended ok and is linked to no incident"
     if searched.unseen:
         seen += f"; {searched.unseen:,} older ones were not looked at, tacho catalogue makes that quick"
-    return Found(None, (f"no last good session to compare with: {seen}", *notes))
+    alone = not searched.looked and not searched.unseen
+    return Found(None, (f"no last good session to compare with: {seen}", *notes), alone=alone)
 
 
 def _passed(passed: tuple[tuple[str, str], ...], more: int) -> list[str]:

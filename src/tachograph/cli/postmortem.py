@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         report = dataclasses.replace(report, narrative=_narrative(report, recording))
     _put(options, report, good)
     chosen_by_hand = options.no_baseline or options.baseline is not None  # and so nothing that the reader does not know
-    print_notes([*(() if chosen_by_hand else good.lines), *notes])
+    print_notes([*(() if chosen_by_hand or good.alone else good.lines), *notes])
     return 0
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from tachograph.core import events
 from tachograph.core.errors import FormatError, KeyUnavailableError, NewerFormatError, NotFoundError, TamperedError, UsageError
-from tachograph.core.heap import unswept
 from tachograph.core.ids import SESSION_ID
 from tachograph.core.ports import Store
 from tachograph.format import canonical, layout, line, migrations, torn
 
 from .content import ContentReader
+from .heap import unswept
 from .opening import OpenStore
 
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from tachograph.core.errors import FormatError, KeyUnavailableError, NotFoundError, ShreddedError, StoreError
-from tachograph.core.heap import unswept
 from tachograph.core.ports import Store
 from tachograph.format import layout
+from tachograph.log.heap import unswept
 
 from . import book as books
 from . import opening

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from tachograph.core import events
 from tachograph.core.errors import ReplayError
-from tachograph.core.heap import unswept
+from tachograph.log.heap import unswept
 
 from . import match
 
