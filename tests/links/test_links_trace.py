@@ -82,6 +82,8 @@ def test_the_right_chain_with_how_each_link_is_known(story: tuple[Tacho, Reposit
     assert known["prices"] in shown
     assert known["search"] not in shown
     assert "no session: Pat, or an agent that was not recorded" in shown
+    named = [one["session_id"] for one in squash["sessions"]]
+    assert shown.splitlines()[-1] == f"next: tacho postmortem {named[-1]}; likewise for the 1 session above it"
 
 
 def test_a_squash_whose_message_has_all(story: tuple[Tacho, Repository, dict[str, str]], tmp_path: Path) -> None:
@@ -119,7 +121,9 @@ def test_nothing_is_known(story: tuple[Tacho, Repository, dict[str, str]]) -> No
     done = tacho("trace", "INC-8", cwd=repository.folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert "nobody knows 'INC-8'" in done.stderr
-    assert tacho("trace", known["by hand"], cwd=repository.folder).returncode == 1
+    done = tacho("trace", known["by hand"], cwd=repository.folder)
+    assert done.returncode == 1
+    assert "next:" not in done.stdout
 
 
 def test_ties_are_taken_back_by_an_entry(story: tuple[Tacho, Repository, dict[str, str]]) -> None:

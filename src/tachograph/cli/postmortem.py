@@ -22,7 +22,7 @@ from tachograph.log.verdict import verdict
 from tachograph.postmortem import html, markdown, narrative, runbooks
 from tachograph.postmortem.report import Report, assemble
 
-from . import last_good, reading, signalling
+from . import findings, last_good, reading, signalling
 from .output import plural, print_json, print_notes
 from .spread import spread
 
@@ -83,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
     _put(options, report, good)
     chosen_by_hand = options.no_baseline or options.baseline is not None  # and so nothing that the reader does not know
     print_notes([*(() if chosen_by_hand or good.alone else good.lines), *notes])
+    if not options.json:
+        print(f"tacho: next: {findings.onward(report, recording)}", file=sys.stderr)
     return 0
 
 
@@ -98,7 +100,7 @@ def _put(options: argparse.Namespace, report: Report, good: last_good.Found) -> 
     else:
         text = html.render(report) if options.output.endswith(".html") else markdown.render(report)
     _write(options.output, text)
-    print(f"tacho: {options.output} written", file=sys.stderr)
+    print("\n".join([f"tacho: {options.output} written", *findings.summary(report)]), file=sys.stderr)
 
 
 def _document(report: Report, good: last_good.Found) -> dict[str, Any]:

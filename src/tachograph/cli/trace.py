@@ -61,6 +61,20 @@ def lines(chain: Chain) -> Iterator[str]:
         yield from _commit(commit, "  ")
     if not chain.found:
         yield "  no session is known behind it: a person, or an agent that was not recorded"
+        return
+    behind = list(dict.fromkeys(one.session_id for one in _behind(chain) if one.name is not None))  # without: its record is not here
+    if behind:
+        more = f"; likewise for the {plural(len(behind) - 1, 'session')} above it" if len(behind) > 1 else ""
+        yield f"next: tacho postmortem {behind[-1]}{more}"
+
+
+def _behind(chain: Chain) -> Iterator[SessionOf]:
+    commits = [*(commit for one in chain.deploys for commit in one.commits), *chain.commits]
+    yield from chain.sessions
+    for one in chain.deploys:
+        yield from one.sessions
+    for commit in commits:
+        yield from commit.sessions
 
 
 def _commit(commit: CommitOf, indent: str) -> Iterator[str]:

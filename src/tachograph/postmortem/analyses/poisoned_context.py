@@ -20,7 +20,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
-from tachograph.postmortem.values import quoted
+from tachograph.postmortem.values import one_line, quoted, visible
 
 from .actions import Action, Doings, Reply, doings, pieces
 from .breaches import broken
@@ -111,7 +111,7 @@ def _followed(
     if follow and "against" not in why and not one.hidden:
         sure -= 0.1
     event_id, seq = passage.event_id, passage.seq
-    source = f"{passage.kind.replace('_', ' ')}" + (f" of {passage.name}" if passage.name else "")
+    source = f"{passage.kind.replace('_', ' ')}" + (f" of {_brought_by(known, passage)}" if passage.name else "")
     where = f" ({one.hidden})" if one.hidden else ""
     done = quoted(what.run.title, 120) if isinstance(what, Action) else f"answered {quoted(what.text, 120)}"
     return Finding(
@@ -120,8 +120,14 @@ def _followed(
             Evidence(event_id=event_id, seq=seq, what=f"the {source} brought in the instruction{where}"),
             what.cite("the agent did as it says" + (f", with {', '.join(sorted(told)[:3])}" if told else "")),
         ),
-        statement=f"A {source} told the agent{where}: {quoted(one.text)}. It did so{_because(why)}: {done}.",
+        statement=f"A {source} told the agent{where}: {quoted(one.text.rstrip('.'))}. It did so{_because(why)}: {done}.",
     )  # fmt: skip
+
+
+def _brought_by(known: Doings, passage: Passage) -> str:
+    """The call with its arguments, where the name alone is that of the tool: which page it was is what a person looks for."""
+    action = known.by_event.get(passage.event_id)
+    return visible(one_line(action.run.title, 100)) if action is not None and action.name == passage.name else str(passage.name)
 
 
 def _short(action: Action) -> frozenset[str]:
@@ -162,7 +168,7 @@ def _obeyed(
         return 0.0, "", frozenset()
     sure, why = 0.6, ""
     if one.hidden or one.overrides:
-        sure, why = 0.85 if strong or names_tool else 0.75, "in the place of its own instructions"
+        sure, why = 0.85 if strong or names_tool else 0.75, "though it is data, and no order of the user's"
     against = next((rule for seq, rule in standing if broken(rule, action, known, case, seq, spoken=False) >= 0.5), None)
     if against is not None:
         sure, why = max(sure, 0.8) + 0.08, f"against a standing instruction ({quoted(against.text, 80)})"
@@ -231,7 +237,7 @@ def _said(known: Doings, place: int, found: list[Directive]) -> tuple[float, Dir
                 )
             }
             if (strong or len(weak) >= 3) and (tells or strong) and not _reports(reply.text):
-                return 0.8 if strong else 0.65, one, reply, "in the place of its own instructions", strong or weak
+                return 0.8 if strong else 0.65, one, reply, "though it is data, and no order of the user's", strong or weak
     return None
 
 
