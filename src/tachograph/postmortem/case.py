@@ -108,13 +108,22 @@ class Case:
         good = self.good
         return in_force.changes(good.recording, self.recording, bundles=(good.bundle, self.bundle)) if good is not None else ()
 
+    @cached_property
+    def event_ids(self) -> dict[int, str]:
+        """From a line to the id of its event."""
+        return {entry.seq: entry.event.id for entry in self.recording.entries}
+
     @property
     def imported(self) -> bool:
         """Whether the session was read from another tool's transcript."""
         return self.story.start is not None and self.story.start.source == "import"
 
-    def checks(self) -> list[tuple[Step | None, Run]]:
+    def checks(self) -> tuple[tuple[Step | None, Run], ...]:
         """Commands and tool calls that checked work, in order; one within another counts once."""
+        return self._checks
+
+    @cached_property
+    def _checks(self) -> tuple[tuple[Step | None, Run], ...]:
         found: list[tuple[Step | None, Run]] = []
         inner: set[int] = set()
         for step, run in self.story.runs():
@@ -122,16 +131,20 @@ class Case:
                 inside = [child for child in run.children if isinstance(child, Run) and is_check(child)]
                 inner.update(child.seq for child in inside)
                 found.append((step, inside[0] if len(inside) == 1 else run))
-        return found
+        return tuple(found)
 
-    def effects(self) -> list[tuple[Step | None, Run]]:
+    def effects(self) -> tuple[tuple[Step | None, Run], ...]:
         """Runs that by their own account reach beyond reading: tools declared ``write`` or ``external``, and HTTP
         exchanges with a method that is not safe (RFC 9110, section 9.2.1)."""
-        return [
+        return self._effects
+
+    @cached_property
+    def _effects(self) -> tuple[tuple[Step | None, Run], ...]:
+        return tuple(
             (step, run)
             for step, run in self.story.runs()
             if run.effect in ("write", "external") or (run.kind == "http" and (run.method or "GET").upper() not in _SAFE_METHODS)
-        ]
+        )
 
 
 def open_case(
@@ -185,7 +198,7 @@ class Saying:
         """Citations to stand at the end of a clause, with a blank before each: `` [#3] [#5]``. At most five; the rest
         is counted."""
         wanted = [] if seqs is None else [seqs] if isinstance(seqs, int) else list(dict.fromkeys(seqs))
-        ids = {entry.seq: entry.event.id for entry in self.case.recording.entries} if wanted else {}
+        ids = self.case.event_ids
         for seq in wanted[:5]:
             if not any((one.seq, one.what) == (seq, what) for one in self.evidence):
                 self.evidence.append(Evidence(event_id=ids.get(seq, ""), seq=seq, what=what))

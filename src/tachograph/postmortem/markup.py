@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-import html
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .values import visible
@@ -28,9 +29,17 @@ Child = Markup | str | None
 Attribute = str | int | bool | None
 
 
+#: As ``html.escape`` with its quotes.
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+#: Nothing in a text like this is escaped, or made visible.
+_PLAIN = re.compile(r"[\w .,;:/#%()+=@?!$*-]*", re.ASCII)
+
+
 def text(content: str) -> Markup:
     """Text as markup."""
-    return content if isinstance(content, Markup) else Markup(html.escape(visible(content), quote=True))
+    if isinstance(content, Markup):
+        return content
+    return Markup(content if _PLAIN.fullmatch(content) else visible(content).translate(_ESCAPED))
 
 
 def trusted(content: str) -> Markup:
@@ -46,10 +55,10 @@ def join(children: Iterable[Child]) -> Markup:
 def el(tag: str, *children: Child | Iterable[Child], **attributes: Attribute) -> Markup:
     """An element. ``class_`` is ``class``, ``view_box`` is ``viewBox``, other underscores are hyphens; ``True`` is an
     attribute without a value; ``None`` and ``False`` leave it out."""
-    words = "".join(_attribute(name, value) for name, value in attributes.items() if value is not None and value is not False)
+    words = "".join([_attribute(name, value) for name, value in attributes.items() if value is not None and value is not False])
     if tag in _VOID:
         return Markup(f"<{tag}{words}>")
-    inner = "".join(_child(child) for child in children)
+    inner = "".join([_child(child) for child in children])
     return Markup(f"<{tag}{words}>{inner}</{tag}>")
 
 
@@ -60,10 +69,19 @@ def _child(child: Child | Iterable[Child]) -> str:
 
 
 def _attribute(name: str, value: Attribute) -> str:
-    name = {
-        "view_box": "viewBox",
-        "pattern_units": "patternUnits",
-        "pattern_transform": "patternTransform",
-        "preserve_aspect_ratio": "preserveAspectRatio",
-    }.get(name, name.rstrip("_").replace("_", "-"))
-    return f" {name}" if value is True else f' {name}="{text(str(value))}"'
+    if value is True:
+        return f" {_name(name)}"
+    return f' {_name(name)}="{value if type(value) is int else text(str(value))}"'
+
+
+@lru_cache(maxsize=256)
+def _name(name: str) -> str:
+    return _CAMELS.get(name) or name.rstrip("_").replace("_", "-")
+
+
+_CAMELS = {
+    "view_box": "viewBox",
+    "pattern_units": "patternUnits",
+    "pattern_transform": "patternTransform",
+    "preserve_aspect_ratio": "preserveAspectRatio",
+}

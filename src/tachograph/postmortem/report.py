@@ -19,7 +19,7 @@ from .changes import FileTotal, diff_lines
 from .shapes import Mark, Run, Step
 from .story import headline
 from .telling import worth_telling
-from .values import one_line, plain, read, textual, visible
+from .values import one_line, plain, visible
 from .wording import ending, run_verdict, total_usage, usage
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .narrative import Narrative
     from .ports import Recording
     from .runbooks import Runbook
-
-_REDACTED = re.compile(r"\[REDACTED:([A-Za-z0-9_.-]{1,64}):[0-9A-Za-z]{1,64}\]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +169,7 @@ def assemble(
         files=tuple(total for total in case.files if total.action != "none"),
         answers=found,
         changes=case.changes,
-        redactions=_redactions(recording),
+        redactions=_redactions(case),
         findings=findings,
         failed=failed,
         compared=tuple(compared),
@@ -301,22 +299,9 @@ def chips(report: Report) -> list[tuple[str, str]]:
 # -- evidence and actions ----------------------------------------------------------------------------------------------------
 
 
-def _redactions(recording: Recording) -> dict[str, int]:
+def _redactions(case: Case) -> dict[str, int]:
     """How many distinct secrets of each kind were taken out, counted by their fingerprints over all readable contents."""
-    found: dict[str, set[str]] = {}
-    for entry in recording.entries:
-        if not entry.event.redactions:
-            continue
-        for name in type(entry.event).__struct_fields__:
-            if name.endswith("_uri") and name != "wire_uri":
-                content = read(recording, getattr(entry.event, name))
-                for match in _REDACTED.finditer(_searchable(content.value)) if content.there else ():
-                    found.setdefault(match.group(1), set()).add(match.group())
-    return {kind: len(secrets) for kind, secrets in sorted(found.items())}
-
-
-def _searchable(value: Any) -> str:
-    return value if isinstance(value, str) else textual(value)
+    return {one.kind: len(one.fingerprints) for one in sorted(case.story.redacted.kinds, key=lambda one: one.kind) if one.fingerprints}
 
 
 def _actions(case: Case, findings: tuple[Finding, ...], found: tuple[Answer, ...]) -> Iterator[str]:

@@ -6,6 +6,7 @@ Times are milliseconds since the session's first event. ``seq`` is the number of
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from .redacted import Redacted, Repeated
@@ -220,34 +221,46 @@ class Story:
     unreadable: tuple[tuple[int, str, str], ...]
     cut: bool
 
-    @property
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         """All steps in the order of their numbers."""
         found = [item for turn in self.turns for item in turn.items if isinstance(item, Step)]
         return tuple(sorted(found, key=lambda step: step.number))
 
-    def runs(self) -> Iterator[tuple[Step | None, Run]]:
+    def runs(self) -> tuple[tuple[Step | None, Run], ...]:
         """Every run with the step it belongs to, outer before inner."""
-        for step, item in self.walk():
-            if isinstance(item, Run):
-                yield step, item
+        return self._runs
 
-    def marks(self, *kinds: str) -> Iterator[tuple[Step | None, Mark]]:
+    def marks(self, *kinds: str) -> tuple[tuple[Step | None, Mark], ...]:
         """Every mark of these kinds (all when none is named)."""
-        for step, item in self.walk():
-            if isinstance(item, Mark) and (not kinds or item.kind in kinds):
-                yield step, item
+        return tuple((step, mark) for step, mark in self._marks if not kinds or mark.kind in kinds)
 
-    def walk(self) -> Iterator[tuple[Step | None, Item]]:
+    def walk(self) -> tuple[tuple[Step | None, Item], ...]:
         """Everything in the order it is told, each with its step (a step with itself)."""
+        return self._walked
+
+    # Many ask again and again: a story does not change, so it is walked once.
+
+    @cached_property
+    def _walked(self) -> tuple[tuple[Step | None, Item], ...]:
+        found: list[tuple[Step | None, Item]] = []
         for turn in self.turns:
             for item in turn.items:
                 if isinstance(item, Step):
-                    yield item, item
+                    found.append((item, item))
                     for part in item.items:
-                        yield from _inner(item, part)
+                        found += _inner(item, part)
                 else:
-                    yield from _inner(None, item)
+                    found += _inner(None, item)
+        return tuple(found)
+
+    @cached_property
+    def _runs(self) -> tuple[tuple[Step | None, Run], ...]:
+        return tuple((step, item) for step, item in self._walked if isinstance(item, Run))
+
+    @cached_property
+    def _marks(self) -> tuple[tuple[Step | None, Mark], ...]:
+        return tuple((step, item) for step, item in self._walked if isinstance(item, Mark))
 
 
 def _inner(step: Step | None, item: Run | Mark) -> Iterator[tuple[Step | None, Item]]:

@@ -67,6 +67,8 @@ _PATH_KEYS = {
 }
 _QUERY_KEYS = {"query", "queries", "url", "urls", "q", "question", "docid", "documentid"}
 _MEMORY_PATH = re.compile(r"(?:^|[/\\])(?:\.?memor(?:y|ies)(?:[/\\]|[.][a-z]{2,4}$|$)|MEMORY\.md$|\.?memory-bank[/\\])", re.IGNORECASE)
+#: A command in which the shell's rules for quotes and escapes change nothing.
+_UNQUOTED = re.compile(r"[\w ./:@%+,=~-]*", re.ASCII)
 _READERS = {"cat", "head", "tail", "less", "more", "bat", "nl", "tac", "type", "get-content"}
 
 
@@ -128,7 +130,7 @@ def read_by(command: str | None) -> str | None:
     if not command or len(command) > 500 or any(mark in command for mark in "|;&<>`$\n"):
         return None
     try:
-        typed = shlex.split(command)
+        typed = command.split() if _UNQUOTED.fullmatch(command) else shlex.split(command)
     except ValueError:
         return None
     if len(typed) < 2:

@@ -13,8 +13,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from tachograph.format import canonical
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.shapes import Mark, Run, Step
+from tachograph.postmortem.values import plain
 
 from .directives import unhidden
 from .effects import Effect, effects
@@ -87,6 +89,11 @@ class Action:
         return whole + "".join("\n" + more for pattern, more in _IMPLIED if pattern.search(whole))
 
     @cached_property
+    def call(self) -> bytes:
+        """Its name and arguments, the same for the same call."""
+        return canonical.dumps([self.run.name, plain(self.given)])
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         return stems(self.text)
 
@@ -151,18 +158,50 @@ class Doings:
     passages: tuple[Passage, ...]
 
     @cached_property
-    def where(self) -> dict[str, list[int]]:
-        """From a term to the passages that hold it, in order."""
-        found: dict[str, list[int]] = {}
-        for place, passage in enumerate(self.passages):
-            for term in set(terms(unhidden(_ESCAPE.sub(" ", passage.text)))):
-                found.setdefault(term, []).append(place)
+    def acting(self) -> tuple[Action, ...]:
+        """The actions that reached beyond reading."""
+        return tuple(action for action in self.actions if action.effect is not None)
+
+    @cached_property
+    def by_talk(self) -> dict[int, list[Action]]:
+        """The actions of each conversation, in order."""
+        found: dict[int, list[Action]] = {}
+        for action in self.actions:
+            if action.step is not None:
+                found.setdefault(action.step.seen.conversation, []).append(action)
         return found
+
+    @cached_property
+    def by_step(self) -> dict[int, list[Action]]:
+        """The actions of each step, in order; those that belong to none at 0."""
+        found: dict[int, list[Action]] = {}
+        for action in self.actions:
+            found.setdefault(action.step.number if action.step is not None else 0, []).append(action)
+        return found
+
+    @cached_property
+    def _firsts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """From a term to the first passage that holds it; and to the first that is no model's answer."""
+        told: dict[str, int] = {}
+        answered: dict[str, int] = {}
+        for place in range(len(self.passages) - 1, -1, -1):
+            passage = self.passages[place]
+            text = _ESCAPE.sub(" ", passage.text) if "\\" in passage.text else passage.text
+            (answered if passage.kind == "model" else told).update(dict.fromkeys(unhidden(text).split(), place))
+        outside = _of_terms(told)
+        first = _of_terms(answered)
+        for term, place in outside.items():
+            if place < first.get(term, place + 1):
+                first[term] = place
+        return first, outside
 
     def first(self, term: str) -> int | None:
         """The place of the passage in which a term stands first."""
-        found = self.where.get(term)
-        return found[0] if found else None
+        return self._firsts[0].get(term)
+
+    def first_told(self, term: str) -> int | None:
+        """The place of the passage in which a term stands first, other than in a model's answer."""
+        return self._firsts[1].get(term)
 
     @cached_property
     def brought(self) -> dict[int, list[tuple[Action, frozenset[str]]]]:
@@ -177,10 +216,6 @@ class Doings:
             for place, terms_of in by_place.items():
                 found.setdefault(place, []).append((action, frozenset(terms_of)))
         return found
-
-    def holders(self, term: str, before: int) -> list[Passage]:
-        """The passages that hold a term, of the first ``before``."""
-        return [self.passages[place] for place in self.where.get(term, ()) if place < before]
 
     # Long sessions: what matters to an action is near it. These look at the nearest alone, so that an analysis stays linear.
 
@@ -243,6 +278,16 @@ class Doings:
         return found
 
 
+def _of_terms(pieces: dict[str, int]) -> dict[str, int]:
+    """From the pieces of texts between blanks to their terms, each with the least of their places."""
+    found: dict[str, int] = {}
+    for piece, place in pieces.items():
+        for term in terms(piece):
+            if place < found.get(term, place + 1):
+                found[term] = place
+    return found
+
+
 @once
 def doings(case: Case) -> Doings:
     """What was done and said, in order."""
@@ -289,15 +334,21 @@ def _as_told(case: Case, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
     texts: dict[int | None, list[str]] = {}
     for passage in passages:
         if passage.event_id in tools:
-            texts.setdefault(passage.step, []).append("".join(_ESCAPE.sub("", passage.text).split()))
+            texts.setdefault(passage.step, []).append(_bare(passage.text))
 
     def again(passage: Passage) -> bool:
         if passage.event_id not in others:
             return False
-        bare = "".join(_ESCAPE.sub("", passage.text).split())
-        return passage.within is not None or any(bare in text for text in texts.get(passage.step, ()))
+        if passage.within is not None:
+            return True
+        bare = _bare(passage.text)
+        return any(bare in text for text in texts.get(passage.step, ()))
 
     return tuple(passage for passage in passages if not again(passage))
+
+
+def _bare(text: str) -> str:
+    return "".join((_ESCAPE.sub("", text) if "\\" in text else text).split())
 
 
 def _effect(run: Run, by_seq: dict[int, Effect]) -> Effect | None:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.case import Evidence
@@ -86,10 +87,9 @@ def _wrong_result(action: Action, known: Doings) -> Finding | None:
     told = _bare(run.given.text())
     if len(told) < 2:
         return None
-    for other in known.actions:
+    number = action.step.number if action.step is not None else 0
+    for other in (each for near in range(max(number - 8, 0), number + 9) for each in known.by_step.get(near, ())):
         if other is action or not other.run.output.there or other.run.seq == run.seq:
-            continue
-        if abs((other.step.number if other.step else 0) - (action.step.number if action.step else 0)) > 8:
             continue
         if _bare(other.run.output.text()) == told and told != _bare(run.output.text()):
             return _finding(
@@ -110,12 +110,13 @@ def _swapped(known: Doings) -> Iterator[Finding]:
         if not 2 <= len(together) <= 12:
             continue
         results = [_values_of(action.run.output.text()) for action in together]
+        subjects = [_subject(action) for action in together]
         for at, one in enumerate(together):
             for place in range(at + 1, len(together)):
                 other = together[place]
-                mine, theirs = _subject(one) - _subject(other), _subject(other) - _subject(one)
-                if not mine or not theirs or one.run.name != other.run.name:
+                if one.run.name != other.run.name or subjects[at].isdisjoint(results[place]) or subjects[place].isdisjoint(results[at]):
                     continue
+                mine, theirs = subjects[at] - subjects[place], subjects[place] - subjects[at]
                 if mine & results[place] and theirs & results[at] and not mine & results[at] and not theirs & results[place]:
                     yield _finding(
                         one.run, STRONG + 0.1,
@@ -133,6 +134,7 @@ def _values_of(text: str) -> frozenset[str]:
     return frozenset(terms(text[:50_000]))
 
 
+@lru_cache(maxsize=1024)
 def _bare(text: str) -> str:
     value = parsed(text)
     return json.dumps(plain(value), sort_keys=True) if not isinstance(value, str) else "".join(text.split())
@@ -279,8 +281,9 @@ def _never_ran(known: Doings) -> Iterator[Finding]:
 def _anything(action: Action, known: Doings) -> bool:
     """Whether anything else ran in the step of a call: a command, an exchange, a run that no request is joined to, a change of a file."""
     return bool(action.run.changes) or any(
-        other.step is action.step and other is not action and (other.run.kind != "tool" or other.asked is None) for other in known.actions
-    )  # fmt: skip
+        other is not action and (other.run.kind != "tool" or other.asked is None)
+        for other in known.by_step[action.step.number if action.step is not None else 0]
+    )
 
 
 def _spoken_of(action: Action, known: Doings) -> Evidence | None:
@@ -300,12 +303,12 @@ def _never_told(known: Doings) -> Iterator[Finding]:
         run, step = action.run, action.step
         if step is None or action.asked is None or run.source not in ("asked", "declared") or run.outcome in ("cut", "cancelled"):
             continue
-        later = [
-            reply for reply in known.replies if reply.step.number > step.number and reply.step.seen.conversation == step.seen.conversation
-        ]
-        if not later or step.seen.state != "there" or later[0].step.seen.state != "there":
+        later = next(
+            (one for one in known.replies if one.step.number > step.number and one.step.seen.conversation == step.seen.conversation), None
+        )
+        if later is None or step.seen.state != "there" or later.step.seen.state != "there":
             continue
-        siblings = [other for other in known.actions if other.step is step and other is not action and other.run.source in ("wire", "both")]
+        siblings = [other for other in known.by_step[step.number] if other is not action and other.run.source in ("wire", "both")]
         if run.source == "asked" and not siblings:
             continue
         evidence = _spoken_of(action, known)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from .effects import acts
-from .terms import identifiers, words
+from .effects import DOES, acts
+from .terms import Pieces, identifiers, words
 from .tongues import gloss, tongue
 from .verbs import groups, is_verb, stem, stems
 
@@ -267,7 +267,7 @@ class Directive:
     context: str = ""
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=65536)
 def directives(text: str) -> tuple[Directive, ...]:
     """The instructions in a text, in order, those that are hidden from people too."""
     text = text[:_LONGEST].replace("’", "'")
@@ -315,13 +315,56 @@ _CUE = re.compile(
 )
 
 
+#: Words that are a cue by themselves, and words with which one of several begins: in each text in which ``_CUE`` is found there is one of these, or what
+#: ``_SIGNS`` finds.
+_CUES = frozenset(["must", "never", "always", "not", "ensure", "only", "without", "unless", "refrain", "please", "should", "shall", "need", "forbidden", "prohibited", "avoid", "allergic", "limit", "maximum", "max", "budget", "over", "above", "under", "below", "assistant", "agent", "system", "important", "ignore", "disregard"])  # fmt: skip
+_BEGIN = frozenset(["make", "off", "stay", "keep", "have", "has", "at", "up", "more", "is", "are", "no"])
+_SIGNS = re.compile(
+    rf"\b(?:{'|'.join(sorted(_CUES))}|\w{{2,6}}n['’]?t)\b|<!--|[A-Za-z0-9+/]{{24}}|[\u200b\u200c\u2060-\u2064\U000e0020-\U000e007e]",
+    re.IGNORECASE,
+)
+_BEGUN = re.compile(rf"\b(?:{'|'.join(sorted(_BEGIN))})\b", re.IGNORECASE)
+_BARE_VERB = re.compile(r"[A-Za-z][a-z]+")
+
+
+def _hints(piece: str) -> int:
+    """Of a piece of a text between blanks: 1 where it is a cue, 2 where one may begin with it, 4 where a verb is in it that an imperative could have."""
+    word = piece.lower()
+    if piece.isalpha() and piece.isascii() and len(piece) < 24:
+        cue, begins = word in _CUES or (4 <= len(word) <= 8 and word.endswith("nt")), word in _BEGIN
+    else:
+        cue, begins = _SIGNS.search(piece) is not None, _BEGUN.search(piece) is not None
+    verb = any(one.lower() in _IMPERATIVES or one.lower() in DOES for one in _BARE_VERB.findall(piece))
+    return cue | begins << 1 | verb << 2
+
+
+_HINTS = Pieces(_hints)
+
+
+#: What each cue of several words has in it.
+_PHRASES = (
+    "make sure", "off-limits", "off limits", "stay away", "keep away", "have to", "has to", "at most", "up to", "more than", "no mention", "is to", "are to",
+    "expected to", "supposed to", "meant to", "obliged to", "asked to", "instructed to",
+)  # fmt: skip
+
+
+def _begins_cue(text: str) -> bool:
+    """Whether a cue of several words is there."""
+    if text.isascii():
+        lowered = text.lower()
+        if not any(phrase in lowered for phrase in _PHRASES):
+            return False
+    return _CUE.search(text) is not None
+
+
 def _may_instruct(text: str) -> bool:
     """A quick look: whether any word of instruction, or any imperative, is there at all."""
-    return (
-        _CUE.search(text) is not None
-        or tongue(text) is not None
-        or any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE)
-    )
+    hints = set(_HINTS.of(text))
+    if any(hint & 1 for hint in hints) or (any(hint & 2 for hint in hints) and _begins_cue(text)):
+        return True
+    if any(hint & 4 for hint in hints) and any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE):
+        return True
+    return tongue(text) is not None
 
 
 def _layers(text: str) -> Iterator[tuple[str, str]]:
@@ -332,16 +375,17 @@ def _layers(text: str) -> Iterator[tuple[str, str]]:
         for match in _STYLED.finditer(text):
             yield match.group(2), "in an element that is not shown"
         text = _COMMENT.sub("\n", text)
-    tagged = [match.group() for match in _TAGS.finditer(text)]
+    plain = text.isascii()
+    tagged = [] if plain else [match.group() for match in _TAGS.finditer(text)]
     for run in tagged:
         yield "".join(chr(ord(character) - 0xE0000) for character in run), "in characters that are not shown"
-    if _INVISIBLE.search(text):
+    if not plain and _INVISIBLE.search(text):
         bare = _INVISIBLE.sub("", text)
         for line, shown in zip(text.split("\n"), bare.split("\n"), strict=True):
             if len(line) - len(shown) >= 3:
                 yield shown, "between characters that are not shown"
         text = bare
-    for match in _BASE64.finditer(text):
+    for match in _BASE64.finditer(text) if _has_base64(text) else ():
         decoded = _base64(match.group())
         if decoded:
             yield decoded, "in base64"
@@ -350,9 +394,14 @@ def _layers(text: str) -> Iterator[tuple[str, str]]:
 
 def unhidden(text: str) -> str:
     """The text with what is hidden in it behind it: without characters that are not shown, and with what was encoded."""
-    if not _INVISIBLE.search(text) and not _TAGS.search(text) and not _BASE64.search(text):
+    if (text.isascii() or not (_INVISIBLE.search(text) or _TAGS.search(text))) and not _has_base64(text):
         return text
     return "\n".join([_INVISIBLE.sub("", text), *(piece for piece, hidden in _layers(text) if hidden)])
+
+
+def _has_base64(text: str) -> bool:
+    """Whether anything in a text is long enough to be text in base64, and looks like it."""
+    return max(map(len, text.split()), default=0) >= 24 and _BASE64.search(text) is not None
 
 
 def _base64(word: str) -> str:
@@ -495,8 +544,11 @@ _MOST_BEHIND = re.compile(
 )
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def _limit(line: str) -> tuple[float, str] | None:
-    match = _MOST.search(line) or _MOST_BEHIND.search(line)
+    match = (_MOST.search(line) or _MOST_BEHIND.search(line)) if _DIGIT.search(line) else None
     if match is None:
         return None
     if _OVER.match(match.group()) and not _GATE.search(line):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Reach = Literal["workspace", "outside"]
 
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
-_DOES = frozenset(
+DOES = frozenset(
     ["accept", "ack", "acknowledge", "activate", "add", "adjust", "administer", "admit", "allocate", "alter", "append", "apply", "approve", "archive", "arm", "assign", "attach", "authorize", "ban", "bet", "bid", "block", "book", "brew", "broadcast", "buy", "cancel", "change", "charge", "checkout", "clean", "clear", "close", "commit", "complete", "configure", "confirm", "connect", "copy", "create", "credit", "cut", "deactivate", "debit", "decline", "deduct", "delete", "deploy", "destroy", "detach", "dial", "dim", "disable", "disarm", "discharge", "disclose", "disconnect", "dispatch", "dispense", "donate", "drain", "drive", "drop", "edit", "email", "emit", "enable", "enforce", "enqueue", "enroll", "erase", "escalate", "evict", "exchange", "exec", "execute", "expire", "expose", "extend", "failover", "feed", "file", "finalize", "fire", "fix", "flush", "forward", "fund", "give", "grant", "hand", "hedge", "hire", "import", "increase", "inform", "insert", "install", "invite", "invoke", "issue", "kick", "kill", "label", "launch", "lease", "lend", "liquidate", "lock", "log", "lower", "mail", "make", "mark", "merge", "migrate", "modify", "mount", "move", "mute", "notify", "offboard", "offer", "onboard", "open", "order", "override", "page", "patch", "pause", "pay", "perform", "persist", "pick", "pin", "place", "post", "prescribe", "print", "process", "promote", "provision", "publish", "purchase", "purge", "push", "put", "quarantine", "raise", "reassign", "rebook", "reboot", "record", "redeem", "reduce", "refer", "refund", "reject", "release", "remind", "remove", "rename", "renew", "rent", "reopen", "reorder", "replace", "reply", "reroute", "reschedule", "reserve", "reset", "resize", "resolve", "respond", "restart", "restore", "resume", "retry", "reveal", "revert", "revoke", "rollback", "rotate", "route", "run", "save", "scale", "schedule", "sell", "send", "set", "settle", "share", "ship", "short", "shutdown", "sign", "sms", "start", "stop", "store", "submit", "subscribe", "suspend", "swap", "switch", "sync", "tag", "tell", "terminate", "text", "ticket", "toggle", "top", "trade", "transfer", "trigger", "truncate", "turn", "tweet", "unassign", "unban", "unblock", "unlock", "unmount", "unmute", "unpin", "unsubscribe", "update", "upgrade", "upload", "upsert", "void", "waive", "warn", "water", "wipe", "wire", "withdraw", "write"]
 )  # fmt: skip
 _READS = frozenset(
@@ -101,7 +101,7 @@ def acts(name: str) -> bool:
         word = english_of(said) or said
         if word in _READS:
             return False
-        if word in _DOES:
+        if word in DOES:
             return True
     return False
 
@@ -109,7 +109,7 @@ def acts(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def looks(name: str) -> bool:
     """Whether a tool's name says that it only looks something up. One that says neither does neither: nobody knows."""
-    return next((word in _READS for word in words_of(name) if word in _READS or word in _DOES), False)
+    return next((word in _READS for word in words_of(name) if word in _READS or word in DOES), False)
 
 
 def words_of(name: str) -> list[str]:

@@ -159,10 +159,7 @@ def _is_known(text: str, key: str, action: Action, known: Doings, squeezed: list
     if _stands(text, before, known, squeezed):
         return True
     if key == "name":
-        terms_known = {
-            term for term in re.split(r"[^\w.]+|[-_/]", text.lower())
-            if term and any(place < before and known.passages[place].kind != "model" for place in known.where.get(term, ()))
-        }  # fmt: skip
+        terms_known = {term for term in re.split(r"[^\w.]+|[-_/]", text.lower()) if term and _was_told(term, before, known)}
         if is_number(text):
             return computable(float(terms(text)[0]), [], _loose(seen, beside)) if len(bare(text)) < 4 else False
         return pieces_stand(text, terms_known)
@@ -172,10 +169,15 @@ def _is_known(text: str, key: str, action: Action, known: Doings, squeezed: list
     return computable(value, _columns(seen), _loose(seen, beside))
 
 
+def _was_told(term: str, before: int, known: Doings) -> bool:
+    place = known.first_told(term)
+    return place is not None and place < before
+
+
 def _stands(text: str, before: int, known: Doings, squeezed: list[str]) -> bool:
     """Whether a value stands in what had entered, in any form. What the model itself said does not count."""
     parts = terms(text)
-    if len(parts) == 1 and any(place < before and known.passages[place].kind != "model" for place in known.where.get(parts[0], ())):
+    if len(parts) == 1 and _was_told(parts[0], before, known):
         return True
     if not squeezed:
         squeezed += [bare(passage.text[:200_000]) if passage.kind != "model" else "" for passage in known.passages]

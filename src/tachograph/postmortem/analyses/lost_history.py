@@ -26,7 +26,7 @@ from .breaches import broken, said_against
 from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .directives import Directive, directives
-from .terms import names_one, terms, words
+from .terms import identifiers, names_one, terms, words
 from .verbs import stems
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def _goes_on(visible: str, gone: tuple[tuple[str, str], ...]) -> bool:
         re.IGNORECASE,
     ):
         return True
-    mine = {term for term in terms(visible[-20_000:]) if names_one(term)}
-    return bool(mine & {term for _, text in gone for term in terms(text[:20_000]) if names_one(term)})
+    mine = identifiers(visible[-20_000:])
+    return any(not mine.isdisjoint(identifiers(text[:20_000])) for _, text in gone)
 
 
 def _texts(case: Case, step: Step) -> list[tuple[str, str]]:
@@ -131,9 +131,7 @@ def _instruction(loss: _Loss, known: Doings, case: Case) -> Finding | None:
     if not rules:
         return None
     best: tuple[float, Directive, Action | Reply] | None = None
-    for action in known.actions:
-        if action.step is None or action.step.number < loss.step.number or action.step.seen.conversation != loss.step.seen.conversation:
-            continue
+    for action in _later(loss, known):
         for rule in rules:
             # A person who speaks again behind the loss may have allowed it.
             sure = broken(rule, action, known, case, _since(loss))
@@ -158,6 +156,15 @@ def _instruction(loss: _Loss, known: Doings, case: Case) -> Finding | None:
         what.cite("goes against what was lost"),
         f"the instruction {said(rule.text)}",
     )
+
+
+def _later(loss: _Loss, known: Doings) -> list[Action]:
+    """The actions of the conversation, from the loss on."""
+    return [
+        action
+        for action in known.by_talk.get(loss.step.seen.conversation, ())
+        if action.step is not None and action.step.number >= loss.step.number
+    ]
 
 
 def _since(loss: _Loss) -> int:
@@ -201,7 +208,10 @@ def _told_again(rule: Directive, action: Action, known: Doings, loss: _Loss) -> 
 
 def _fact(loss: _Loss, known: Doings) -> Finding | None:
     """An effect with an identifier that stands nowhere in what was said before the loss, where what was lost has one of that form."""
-    gone = {term for role, text in loss.gone if role in ("user", "result", "system") for term in terms(text[:50_000]) if names_one(term)}
+    acting = [action for action in _later(loss, known) if action.effect is not None]
+    if not acting:
+        return None
+    gone = {term for role, text in loss.gone if role in ("user", "result", "system") for term in identifiers(text[:50_000])}
     gone = {term for term in gone - set(terms(loss.visible)) if not term.replace(".", "").isdigit() or len(term) >= 5}  # others are amounts
     if not gone:
         return None
@@ -209,11 +219,7 @@ def _fact(loss: _Loss, known: Doings) -> Finding | None:
     for term in sorted(gone):
         shapes.setdefault(_shape(term), term)
     began = next((place for place, passage in enumerate(known.passages) if passage.seq >= loss.step.seq), len(known.passages))
-    for action in known.actions:
-        if action.step is None or action.step.number < loss.step.number or action.effect is None:
-            continue
-        if action.step.seen.conversation != loss.step.seen.conversation:
-            continue
+    for action in acting:
         for path, text in action.leaves:
             if len(text) > 80:
                 continue
@@ -247,20 +253,21 @@ def _shape(term: str) -> str:
 
 def _again(loss: _Loss, known: Doings) -> Finding | None:
     """An effect that had been made before the loss, and is made again."""
-    lost = {term for _, text in loss.gone for term in terms(text[:50_000])}
-    visible = set(terms(loss.visible))
+    lost: set[str] | None = None
     before = {
-        canonical.dumps([action.run.name, plain(action.given)]): action
-        for action in known.actions
+        action.call: action
+        for action in known.acting
         if action.effect is not None and action.step is not None and action.step.number < loss.step.number and action.ok and action.effect.reach == "outside"
     }  # fmt: skip
-    for action in known.actions:
-        if action.step is None or action.step.number < loss.step.number or action.effect is None or not action.ok:
+    for action in known.acting if before else ():
+        if action.step is None or action.step.number < loss.step.number or not action.ok:
             continue
-        earlier = before.get(canonical.dumps([action.run.name, plain(action.given)]))
+        earlier = before.get(action.call)
         if earlier is None or action.run.kind != "tool" or not action.terms:
             continue
-        if action.terms & lost - visible and not any(p.kind == "user" and earlier.run.seq < p.seq <= action.step.seq and stems(p.text) & stems(action.name) for p in known.passages):  # fmt: skip
+        if lost is None:
+            lost = {term for _, text in loss.gone for term in terms(text[:50_000])} - set(terms(loss.visible))
+        if action.terms & lost and not any(p.kind == "user" and earlier.run.seq < p.seq <= action.step.seq and stems(p.text) & stems(action.name) for p in known.passages):  # fmt: skip
             return _finding(
                 loss,
                 LIKELY + 0.05,
@@ -291,13 +298,8 @@ def _to_be_kept(loss: _Loss, known: Doings) -> Finding | None:
         own = {word for word in words(_REMEMBER.sub(" ", sentence)) if len(word) > 3}
         if not own or len(own & words(loss.visible)) * 3 > len(own):
             continue
-        for action in known.actions:
-            if (
-                action.effect is not None
-                and action.step is not None
-                and action.step.number >= loss.step.number
-                and action.step.seen.conversation == loss.step.seen.conversation
-            ):
+        for action in _later(loss, known):
+            if action.effect is not None:
                 return _finding(
                     loss,
                     LIKELY - 0.05,

@@ -92,8 +92,8 @@ def _within(action: Action, known: Doings) -> Failure | None:
     if action.run.kind != "tool" or action.run.source != "wire" or not action.run.output.there:
         return None
     told = "".join(action.run.output.text().split())
-    for other in known.actions:
-        if other.step is action.step and other.run.kind != "tool" and other.run.bad and not checks(other.run):
+    for other in known.by_step[action.step.number if action.step is not None else 0]:
+        if other.run.kind != "tool" and other.run.bad and not checks(other.run):
             lines = [line for line in other.run.output.text().split("\n") if len(line.strip()) > 3 and not line.startswith("[std")]
             if lines and all("".join(line.split()) in told for line in lines[-2:]):
                 return failure(other.run)

@@ -54,6 +54,8 @@ def find(case: Case) -> Iterator[Finding]:
     told: set[int] = set()
     done: list[Action | Reply] = [*known.actions, *known.replies]
     for what in done:
+        if isinstance(what, Action) and what.effect is None and not what.groups:
+            continue
         for place, source, rule in standing:
             if place >= what.before or id(source) in told:
                 continue
@@ -73,8 +75,6 @@ def find(case: Case) -> Iterator[Finding]:
 def _breaks(rule: Directive, what: Action | Reply, known: Doings, case: Case, since: int) -> float:
     if isinstance(what, Reply):
         return said_against(rule, what)
-    if what.effect is None and not what.groups:
-        return 0.0
     # What the person says is what overrides it: their words alone meet no condition, an approval does.
     return broken(rule, what, known, case, since, spoken=False)
 

@@ -60,6 +60,7 @@ def _of_value(value: Any, depth: int) -> Iterator[Record]:
             yield from _of_value(item, depth + 1)
 
 
+_CELLS, _MAY_PART = re.compile(r"\t|\||,(?! )|;"), re.compile(r"[\t|,;]")
 _PAIR = re.compile(r"([A-Za-z][\w ]{0,24}?)\s*[:=]\s*([^,;|\n=:]{1,80})")
 
 
@@ -67,14 +68,14 @@ def _of_lines(text: str) -> Iterator[Record]:
     lines = [line.strip() for line in text.split("\n") if line.strip()][:_MOST]
     heads: list[str] = []
     for place, line in enumerate(lines):
-        cells = [cell.strip() for cell in re.split(r"\t|\||,(?! )|;", line.strip("| ")) if cell is not None]
+        cells = [cell.strip() for cell in _CELLS.split(line.strip("| "))] if _MAY_PART.search(line) else [line]
         if len(cells) >= 2 and place + 1 < len(lines) and not heads and not any(character.isdigit() for character in line):
             heads = [cell.lower().replace(" ", "_") for cell in cells]
             continue
         if heads and len(cells) == len(heads):
             fields = tuple((head, cell) for head, cell in zip(heads, cells, strict=True) if cell)
         else:
-            fields = tuple((key.strip().lower().replace(" ", "_"), value.strip()) for key, value in _PAIR.findall(line))
-        found = frozenset(terms(line[:2000]))
+            pairs = _PAIR.findall(line) if ":" in line or "=" in line else ()
+            fields = tuple((key.strip().lower().replace(" ", "_"), value.strip()) for key, value in pairs)
         if fields or identifiers(line[:2000]):
-            yield Record(fields=fields, terms=found)
+            yield Record(fields=fields, terms=frozenset(terms(line[:2000])))

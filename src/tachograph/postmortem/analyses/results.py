@@ -53,7 +53,18 @@ class Failure:
 
 
 def failure(run: Run) -> Failure | None:
-    """How a run failed, as far as its result says so; ``None`` for one that did not, or of which nothing is known."""
+    """How a run failed, as far as its result says so; ``None`` for one that did not, or of which nothing is known. Found out once for each run."""
+    kept = vars(run)
+    if _KEPT not in kept:
+        kept[_KEPT] = _failure(run)
+    found: Failure | None = kept[_KEPT]
+    return found
+
+
+_KEPT = f"{__name__}.failure"
+
+
+def _failure(run: Run) -> Failure | None:
     if run.outcome in ("asked", "cut", "cancelled", "closed"):
         return None
     if run.status is not None and run.status >= 400:

@@ -91,16 +91,17 @@ class _Use:
 
 def _old(known: Doings, case: Case) -> Iterator[Finding]:
     told_now = _told_now(known)
+    now = told_now or _clock(case)
+    spread: _Spread | None = None
     for place, passage in enumerate(known.passages):
         if passage.kind not in _SOURCES or len(passage.text) > 200_000:
             continue
-        sign = _sign(passage, told_now or _clock(case), sure=told_now is not None)
+        sign = _sign(passage, now, sure=told_now is not None)
         if sign is None:
             continue
         why, confidence = sign
-        newer = frozenset(term for later in known.passages[place + 1 :] if later.kind in _SOURCES for term in terms(later.text[:50_000]))
-        earlier = frozenset(term for before in known.passages[:place] if before.kind != "model" for term in terms(before.text[:50_000]))
-        use = _used(passage, place, newer | earlier, known)
+        spread = spread or _Spread(known.passages)
+        use = _used(passage, place, spread, known)
         if use is None:
             continue
         yield Finding(
@@ -109,6 +110,24 @@ def _old(known: Doings, case: Case) -> Iterator[Finding]:
             evidence=(Evidence(event_id=passage.event_id, seq=passage.seq, what=f"the result says itself that it is old: {why}"), use.evidence()),
             statement=f"A result that says itself that it is old ({why}) was used as if it were new: {use.value} in {use.words()}.",
         )  # fmt: skip
+
+
+class _Spread:
+    """Where terms stand elsewhere."""
+
+    def __init__(self, passages: tuple[Passage, ...]) -> None:
+        self._first: dict[str, int] = {}
+        self._last: dict[str, int] = {}
+        for place in range(len(passages) - 1, -1, -1):
+            if passages[place].kind != "model":
+                self._first.update(dict.fromkeys(terms(passages[place].text[:50_000]), place))
+        for place, passage in enumerate(passages):
+            if passage.kind in _SOURCES:
+                self._last.update(dict.fromkeys(terms(passage.text[:50_000]), place))
+
+    def elsewhere(self, term: str, place: int) -> bool:
+        """Whether a term stands before a passage, other than in an answer, or in a newer result."""
+        return self._first.get(term, place) < place or self._last.get(term, place) > place
 
 
 def _is_data(passage: Passage) -> bool:
@@ -144,7 +163,7 @@ def _sign(passage: Passage, now: datetime | None, *, sure: bool) -> tuple[str, f
     value = parsed(passage.text)
     found: list[tuple[str, float]] = []
     if isinstance(value, str):
-        for match in _WORDS.finditer(value[:20_000]):
+        for match in _WORDS.finditer(value[:20_000]) if _DATE.search(value) else ():
             date = _date(match.group(1) or "")
             if date is not None and now is not None and now - date > OLD and "cached" not in match.group().lower():
                 found.append((match.group().strip(), LIKELY if sure else 0.0))
@@ -188,14 +207,17 @@ def _flags(value: object, path: str = "", depth: int = 0) -> Iterator[tuple[str,
             yield from _flags(item, path, depth + 1)
 
 
-def _used(passage: Passage, place: int, elsewhere: frozenset[str], known: Doings) -> _Use | None:
+def _used(passage: Passage, place: int, spread: _Spread, known: Doings) -> _Use | None:
     mine = {
         term
         for term in terms(passage.text[:50_000])
-        if (names_one(term) or term[:1].isdigit()) and not re.match(r"\d{4}-\d\d", term) and len(term) > 1
-    } - elsewhere
-    for action in known.actions:
-        if action.before > place and action.effect is not None and action.run.event_id != passage.event_id:
+        if (names_one(term) or term[:1].isdigit())
+        and not re.match(r"\d{4}-\d\d", term)
+        and len(term) > 1
+        and not spread.elsewhere(term, place)
+    }
+    for action in known.acting if mine else ():
+        if action.before > place and action.run.event_id != passage.event_id:
             common = sorted(action.terms & mine)
             if common and not any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
                 return _Use(what=action, value=common[0])
@@ -206,10 +228,10 @@ def _used(passage: Passage, place: int, elsewhere: frozenset[str], known: Doings
                 return _Use(what=reply, value=common[0])
     # The state that it tells, rather than a value: an effect on the thing that it is about.
     about = identifiers(passage.text[:20_000])
-    if any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
+    if not about or any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
         return None
-    for action in known.actions:
-        later = action.before > place and action.effect is not None and action.run.event_id != passage.event_id
+    for action in known.acting:
+        later = action.before > place and action.run.event_id != passage.event_id
         if later and action.identifiers & about:
             return _Use(what=action, value=min(action.identifiers & about))
     return None
@@ -304,8 +326,8 @@ def _differ(
 def _changed_between(known: Doings, one: Passage, other: Passage, thing: str) -> bool:
     """Whether the agent itself changed the thing in between."""
     return any(
-        action.effect is not None and one.seq <= action.run.seq <= other.seq and (thing in action.terms or not action.identifiers)
-        for action in known.actions
+        one.seq <= action.run.seq <= other.seq and (thing in action.terms or not action.identifiers)
+        for action in known.acting
     )  # fmt: skip
 
 
@@ -315,15 +337,13 @@ def _uses(known: Doings, place: int, wrong: str, right: str, thing: str, name: s
     only_bad, only_good = bad - good, good - bad
     if not only_bad:
         return None
-    for action in known.actions:
-        if action.before > place and action.effect is not None and only_bad <= action.terms and not only_good & action.terms:
+    for action in known.acting:
+        if action.before > place and only_bad <= action.terms and not only_good & action.terms:
             return _Use(what=action, value=wrong)
     for reply in known.replies:
-        said_terms = set(terms(reply.text))
+        said_terms = set(terms(reply.text)) if reply.rests and reply.before > place else set()
         if (
-            reply.before > place
-            and reply.rests
-            and only_bad <= said_terms
+            only_bad <= said_terms
             and not only_good & said_terms
             and (thing in said_terms or stem(name) in stems(reply.text) or names_one(wrong.lower()))
         ):
@@ -413,8 +433,8 @@ def _number_used(known: Doings, place: int, wrong: set[str], right: set[str], ab
         said_terms = set(terms(reply.text))
         if reply.before > place and said_terms & right and said_terms & wrong:
             return None  # it spoke of both
-    for action in known.actions:
-        if action.before > place and action.effect is not None and wrong & action.terms and not right & action.terms:
+    for action in known.acting:
+        if action.before > place and wrong & action.terms and not right & action.terms:
             return _Use(what=action, value=min(wrong & action.terms))
     for reply in known.replies:
         said_terms = set(terms(reply.text))

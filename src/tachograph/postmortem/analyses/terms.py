@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,24 +24,49 @@ _COMMON = frozenset(
     ["a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "could", "did", "do", "does", "done", "for", "from", "get", "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "more", "most", "my", "new", "no", "not", "now", "of", "on", "one", "only", "or", "other", "our", "out", "over", "please", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "under", "up", "us", "use", "very", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your"]
 )  # fmt: skip
 
+Found = TypeVar("Found")
+#: Pieces that are remembered, and the length of the longest of them.
+_MOST_PIECES, _LONGEST_PIECE = 1 << 17, 64
+
+
+class Pieces(dict[str, Found], Generic[Found]):
+    """What a function finds in each piece of a text between blanks, remembered: the same words stand in most texts of a session. For patterns in which
+    no blank can stand, so that what is found in the pieces is what is found in the text."""
+
+    def __init__(self, function: Callable[[str], Found]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, piece: str) -> Found:
+        found = self._function(piece)
+        if len(piece) <= _LONGEST_PIECE:
+            if len(self) >= _MOST_PIECES:
+                self.clear()
+            self[piece] = found
+        return found
+
+    def of(self, text: str) -> Iterable[Found]:
+        """Of each piece of a text, in order."""
+        return map(self.__getitem__, text.split())
+
 
 @lru_cache(maxsize=4096)
 def terms(text: str) -> tuple[str, ...]:
     """All terms in order, in lower case; numbers without their separators of thousands (``1,200.00`` is ``1200``)."""
-    return tuple(_normal(found) for found in _TERM.findall(text))
+    return tuple(chain.from_iterable(_TERMS.of(text)))
 
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> frozenset[str]:
     """The terms that are no common words."""
-    return frozenset(term for term in terms(text) if term not in _COMMON and len(term) > 1)
+    return frozenset(chain.from_iterable(_WORDS.of(text)))
 
 
 @lru_cache(maxsize=4096)
 def identifiers(text: str) -> frozenset[str]:
     """The terms that name one thing: with a digit and at least three characters, addresses, paths, and joined words. No plain words, no small
     numbers."""
-    return frozenset(term for term in terms(text) if names_one(term))
+    return frozenset(chain.from_iterable(_NAMES.of(text)))
 
 
 @lru_cache(maxsize=65536)
@@ -51,6 +78,11 @@ def names_one(term: str) -> bool:
     if digits and digits == len(term.strip("+-%.").replace(".", "")):
         return digits >= 3
     return len(term) >= 4 and (digits > 0 or any(mark in term for mark in "_/"))
+
+
+_TERMS = Pieces(lambda piece: tuple(_normal(found) for found in _TERM.findall(piece)))
+_WORDS = Pieces(lambda piece: tuple(term for term in _TERMS[piece] if term not in _COMMON and len(term) > 1))
+_NAMES = Pieces(lambda piece: tuple(term for term in _TERMS[piece] if names_one(term)))
 
 
 def values(value: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from functools import lru_cache
 
+from .terms import Pieces
 from .tongue_tables import COMMON, ENGLISH, NOUNS, PHRASES, TOLD, VERBS, WORDS
 
 LANGUAGES = ("german", "french", "spanish", "italian", "portuguese", "dutch")
@@ -57,21 +59,39 @@ def fold(word: str) -> str:
 def tongue(text: str) -> str | None:
     """The language of a text where it is one of the six, else ``None``: English, another, or too short to say. By its commonest words and those of
     the tables; English words count against it."""
-    found = [fold(word) for word in _LETTERS.findall(text[:_LOOKED_AT])]
-    if len(found) < 3:
+    counted = Counter(_SIGNS_OF.of(text[:_LOOKED_AT]))
+    length, english = 0, 0
+    common, told = dict.fromkeys(LANGUAGES, 0), dict.fromkeys(LANGUAGES, 0)
+    for (words, in_english, in_common, in_tables), times in counted.items():
+        length += words * times
+        english += in_english * times
+        for name in in_common:
+            common[name] += times
+        for name in in_tables:
+            told[name] += times
+    if length < 3:
         return None
-    counts = {name: sum(word in _COMMON[name] for word in found) for name in LANGUAGES}
-    best = max(LANGUAGES, key=lambda name: counts[name])
-    english = sum(word in _COMMON["english"] for word in found)
-    if english > counts[best] + 1:
+    best = max(LANGUAGES, key=lambda name: common[name])
+    if english > common[best] + 1:
         return None
     # The tables tell of short sentences, in which hardly any of the commonest words stand.
-    if counts[best] < 2 or sum(count == counts[best] for count in counts.values()) > 1:
-        counts = {
-            name: counts[name] + sum(_looked_up(word, name) is not None and word not in _ENGLISH for word in found) for name in LANGUAGES
-        }
-        best = max(LANGUAGES, key=lambda name: counts[name])
-    return best if counts[best] >= 2 and counts[best] > english and counts[best] * 12 >= len(found) else None
+    if common[best] < 2 or sum(count == common[best] for count in common.values()) > 1:
+        common = {name: common[name] + told[name] for name in LANGUAGES}
+        best = max(LANGUAGES, key=lambda name: common[name])
+    return best if common[best] >= 2 and common[best] > english and common[best] * 12 >= length else None
+
+
+def _signs(piece: str) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
+    """What a piece of a text between blanks says of its language: how many words, how many of the commonest English ones, and the languages of whose
+    commonest words, or of whose tables, one is (once for each word)."""
+    words = [fold(word) for word in _LETTERS.findall(piece)]
+    english = sum(word in _COMMON["english"] for word in words)
+    common = tuple(name for word in words for name in LANGUAGES if word in _COMMON[name])
+    told = tuple(name for word in words if word not in _ENGLISH for name in LANGUAGES if _looked_up(word, name) is not None)
+    return len(words), english, common, told
+
+
+_SIGNS_OF = Pieces(_signs)
 
 
 @lru_cache(maxsize=16384)
