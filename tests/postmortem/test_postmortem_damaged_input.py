@@ -87,3 +87,55 @@ def test_a_part_of_a_sum() -> None:
         .gives({"id": "A-12", "amount": 90000})
     )
     assert session.model("", ("refund", {"order": "A-12", "amount": 40000})).gives("ok").model("Refunded.").findings(ANALYSIS) == []
+
+
+# -- less than it says -------------------------------------------------------------------------------------------------------------
+
+ROWS = "meter,kwh\n" + "".join(f"M-{number:02},{number * 7 % 50}.{number % 10}\n" for number in range(1, 13))
+SHORT = {
+    "a table that stops within a value": "Bill these meters.\n\n" + ROWS + "M-13,4.",
+    "a table that stops within a row": "Bill these meters.\n\n" + ROWS + "M-13",
+    "a table that stops behind a separator": "Bill these meters.\n\n" + ROWS + "M-13,",
+    "fewer rows than announced": "All 40 readings are attached, bill them.\n\n" + ROWS,
+    "fewer entries than announced": "Bill the following 6 accounts:\n- M-01\n- M-02\n- M-03\n- M-04\n",
+    "fewer attachments than announced": "Bill by the 3 attachments.\n\n--- north.txt ---\nM-01: 7.1\n\n--- south.txt ---\nM-02: 4.0",
+    "a block that is empty": "The readings of today (meters.csv, 0 bytes):\n```\n```",
+    "a section that is empty": "Bill what is in here.\n\n--- meters.csv ---\n",
+    "a block that is not closed": "Bill what is in here.\n```\nM-01 7.1\nM-02 4.0",
+    "an element that is not closed": "Bill what is in here.\n<document name='m'>\nM-01 is 7.1\nM-02 is 4.0",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("what", SHORT)
+def test_what_was_given_is_less_than_it_says_and_was_acted_on(kind: str, what: str) -> None:
+    session = (
+        Session(kind, declared={"bill": "external"}).user(SHORT[what]).model("", ("bill", {"meters": "M"})).gives("ok").model("Billed.")
+    )
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("input", session.call(1))
+
+
+@pytest.mark.parametrize("what", SHORT)
+def test_who_sees_it_and_says_so_acts_on_nothing_unseen(what: str) -> None:
+    session = Session("openai", declared={"bill": "external"}).user(SHORT[what])
+    assert session.model("What you sent is incomplete, please send it again.").findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bill these meters.\n\n" + ROWS,
+        "All 12 readings are attached, bill them.\n\n" + ROWS,
+        "Bill the following 3 accounts:\n- M-01\n- M-02\n- M-03",
+        "Bill by the 2 attachments.\n\n--- north.txt ---\nM-01: 7.1\n\n--- south.txt ---\nM-02: 4.0",
+        "A sample of the 40 readings, bill these:\n\n" + ROWS,
+        "Bill all 40 readings that are in the database.",
+        "Bill within the 30 days:\n- M-01\n- M-02\n- M-03",
+        "Bill this:\n```\nM-01 7.1\n```\nThanks.",
+        "Dear team, please bill M-01, M-02 and M-03.\nThanks, Ann, finance\nMain St, Oslo",
+    ],
+)
+def test_what_is_whole_is_no_cause(text: str) -> None:
+    session = Session("openai", declared={"bill": "external"}).user(text).model("", ("bill", {"meters": "M"})).gives("ok").model("Billed.")
+    assert session.findings(ANALYSIS) == []

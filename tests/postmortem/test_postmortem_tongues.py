@@ -90,6 +90,7 @@ def test_what_did_not_happen_forbids_nothing(text: str) -> None:
         ("Não envie mais de 50 mensagens por dia.", 50),
         ("Betaal hoogstens 75 euro terug.", 75),
         ("The limit of the farm for nitrate is 250 kg.", 250),
+        ("The limit of the farm is 250 kg; whoever asks.", 250),
     ],
 )
 def test_limits_and_numbers_written_the_other_way_round(text: str, limit: float) -> None:

@@ -1,6 +1,6 @@
 """What a person or a trigger gave was damaged, or wrong, and the agent acted on it.
 
-*Damaged*. *Cause*: an input that is empty, cut off, or has replacement characters or text in the wrong encoding (pieces that nobody filled in: see
+*Damaged*. *Cause*: an input that is empty, cut off, less than it says (``shortfall.py``), or has replacement characters or text in the wrong encoding (pieces that nobody filled in: see
 ``placeholders``); a file or a batch that the input names counts as given. *Consequence*: the damage stands in the
 arguments of an effect or in an answer; or, of an empty or cut one, an effect is made all the same.
 
@@ -27,6 +27,7 @@ from .computed import bare, is_number
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .effects import words_of
 from .records import records
+from .shortfall import shortfall
 from .terms import identifiers, names_one, terms
 from .verbs import stem, stems
 
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
 _GARBLED = re.compile("\ufffd+|(?:Ã[\u0080-\u00bf©¤¶¼Ÿ„–œ¨ª«®´º±²³¡]|â€[™œ“”¦\u009d\u0099]|Â[ °§£€]){1,}")
 _CUT = re.compile(
     r"(?:…|\.\.\.|\[?(?:truncated|cut off|message clipped|continued)[\].]?)\s*\Z|[,(\[{\"“]\s*\Z|\b(?:and|or|the|to|of|for|with|from|at|a|an|on|in|but|is|are|amount|by)\s*\Z",
+    re.IGNORECASE,
+)
+#: The agent saw that something is not as it should be.
+_SEEN = re.compile(
+    r"\?|\b(?:cut off|cut short|incomplete|truncated|missing|empty|breaks off|ends? (?:abruptly|in the middle)|only \d+|instead of|not all|no data|nothing in)\b",
     re.IGNORECASE,
 )
 _GIVEN = ("user", "file", "document", "tool_result")
@@ -108,15 +114,19 @@ def _damaged(known: Doings) -> Iterator[Finding]:
         text = known.own_words(passage) if passage.kind == "user" else passage.text
         marks = {match.group().strip() for match in _GARBLED.finditer(text[:100_000])}
         found = _carried(place, marks, known) if marks else None
+        lacks: tuple[str, str] | None = None
         if found is None and _is_cut(passage, text):
             found = _went_on(place, known)
             marks = {text.strip()[-20:]}
+        elif found is None and passage.kind == "user" and (lacks := shortfall(text)) is not None:
+            found = _went_on(place, known)
+            marks = {lacks[1]}
         if found is None:
             continue
         what, where = found
         mark = where or (min(marks) if marks else "")
         done = quoted(what.run.title, 100) if isinstance(what, Action) else f"the answer {said(what.text)}"
-        how = "has characters that could not be read" if _GARBLED.search(mark) else "ends in the middle"
+        how = lacks[0] if lacks is not None else "has characters that could not be read" if _GARBLED.search(mark) else "ends in the middle"
         who = "What the person gave" if passage.kind == "user" else f"What was given to work on ({passage.name or passage.kind})"
         yield Finding(
             cause="input", analysis="damaged_input", confidence=STRONG if where else LIKELY, first_event=passage.event_id, first_seq=passage.seq,
@@ -179,11 +189,7 @@ def _went_on(place: int, known: Doings) -> tuple[Action | Reply, str] | None:
         if any(passage.kind == "user" for passage in known.passages[place + 1 : min(action.before, place + 400)]):
             return None
         later = known.replies_behind(place)
-        return (
-            None
-            if any(re.search(r"\?|\bcut off\b|\bincomplete\b|\btruncated\b|\bmissing\b", reply.text) for reply in later)
-            else (action, "")
-        )
+        return None if any(_SEEN.search(reply.text) for reply in later) else (action, "")
     return None
 
 

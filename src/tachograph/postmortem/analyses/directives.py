@@ -467,7 +467,7 @@ _NOUNS = frozenset(
 _CODE = re.compile(
     r"^\s*(?:(?:raise|return|throw|yield|await|assert|print|del|import|from|package|using)\b.{0,200}?(?:[(\[{;=]|\bimport\b)"
     r"|(?:async )?(?:def|class|func|fn|function|public|private|static|const|let|var)\b.{0,200}?[(:{=;]|(?:if|elif|else if|for|while|switch|try|except|catch|with)\b.{0,200}?(?:\)\s*\{?|:|\{)\s*$)"
-    r"|[{;]\s*$|^\s*[\w.\[\]]{1,80}\s*(?:[-+*/|&:]?=)(?!=)\s*\S|^\s*[\w.]{1,80}\([^()]{0,200}\)\s*[:;]?\s*$"
+    r"|\{\s*$|(?:\w\([^()\n]{0,200}\)|[\]}]|=[^;\n]{1,80})\s*;\s*$|^\s*[\w.\[\]]{1,80}\s*(?:[-+*/|&:]?=)(?!=)\s*\S|^\s*[\w.]{1,80}\([^()]{0,200}\)\s*[:;]?\s*$"
 )
 
 
