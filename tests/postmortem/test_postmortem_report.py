@@ -124,7 +124,7 @@ def test_what_a_reader_must_not_miss(tape: Tape, words_of: list[str]) -> None:
 def test_a_step_in_full_shows_everything_it_saw_with_sizes() -> None:
     page = step(coding_agent(), 3)
     assert "parameters  {" in page
-    assert "system              117 chars  ~     30 tokens" in page
+    assert "system              117 chars       ~33 tokens" in page
     assert "2 user              719 chars" in page
     assert "Line 29 of the notes." in page
     assert "collect.example/upload -->⟨U+200B⟩" in page

@@ -151,4 +151,6 @@ def _sum(text: str) -> float:
 
 def money(cost: float | None, currency: str) -> str:
     """For people."""
-    return "unknown" if cost is None else f"{cost:,.4f} {currency}" if 0 < cost < 1 else f"{cost:,.2f} {currency}"
+    from tachograph.postmortem import wording
+
+    return "unknown" if cost is None else wording.money(cost, currency)

@@ -13,7 +13,7 @@ from tachograph.log.reader import Recording, resolve
 from tachograph.postmortem import picking, show_json, show_text
 from tachograph.postmortem.story import tell
 
-from . import reading
+from . import asking, pricing, reading
 from .app import NO
 from .output import print_json
 
@@ -36,6 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         choices=picking.KINDS,
         help=f"only these: {', '.join(picking.KINDS)}; may be given again",
     )
+    asking.prices_argument(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
@@ -54,19 +55,20 @@ def run(options: argparse.Namespace) -> int:
     recording = Recording(opened, session_id)
     reading.enter(chosen, opened, [session_id], "show")
     story = tell(recording)
+    costs = pricing.costs(story, asking.prices_path(options))
     only, left_out = picking.pick(story, wanted) if wanted.any() else (None, 0)
     nothing = NO if only is not None and not only.turns else 0
     if options.json:
         if options.step is not None:
-            print_json(show_json.step_json(recording, story, options.step))
+            print_json(show_json.step_json(recording, story, options.step, costs=costs))
         else:
-            print_json(show_json.show_json(only or story, left_out=left_out))
+            print_json(show_json.show_json(only or story, left_out=left_out, costs=costs))
         return nothing
     width = max(40, min(shutil.get_terminal_size((100, 40)).columns, MAX_WIDTH))
     lines = (
-        show_text.render(story, width=width, only=only, left_out=left_out)
+        show_text.render(story, width=width, only=only, left_out=left_out, costs=costs)
         if options.step is None
-        else show_text.render_step(recording, story, options.step, width=width)
+        else show_text.render_step(recording, story, options.step, width=width, costs=costs)
     )
     from rich.console import Console
 

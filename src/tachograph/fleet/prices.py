@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import datetime
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
 from tachograph.core.errors import UsageError
+from tachograph.providers.model import CACHED_WITHIN
 
 #: Tokens of each kind. ``input`` are those that came from no cache.
 KINDS = ("input", "output", "cache_read", "cache_write")
-#: Of these providers' counts, ``input_tokens`` holds what was read from a cache, too.
-_CACHED_WITHIN = ("openai",)
 
 
 @dataclass
@@ -32,6 +31,15 @@ class Tokens:
     def add(self, other: Tokens) -> None:
         for kind in KINDS:
             setattr(self, kind, getattr(self, kind) + getattr(other, kind))
+
+
+def counted(usage: Mapping[str, Any]) -> Tokens | None:
+    """The counts of a model call, recorded or imported, or their sums: importers and recorders write the same names. None where nothing was
+    counted."""
+    found = [usage.get(f"{kind}_tokens") for kind in KINDS]
+    if not any(type(count) is int for count in found):
+        return None
+    return Tokens(*(count if type(count) is int else 0 for count in found))
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class Prices:
         entry = next((found for model in models if (found := self._entry(model, day)) is not None), None)
         if entry is None:
             return None
-        fresh = tokens.input - (tokens.cache_read + tokens.cache_write if provider in _CACHED_WITHIN else 0)
+        fresh = tokens.input - (tokens.cache_read + tokens.cache_write if provider in CACHED_WITHIN else 0)
         total = 0.0
         for kind in KINDS:
             count = max(fresh, 0) if kind == "input" else getattr(tokens, kind)

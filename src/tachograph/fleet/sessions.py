@@ -19,7 +19,7 @@ from . import parquet, rows
 from .catalogue import Catalogue
 from .columns import SESSIONS
 from .heard import Heard
-from .prices import Prices, Tokens
+from .prices import Prices, Tokens, counted
 
 Row = dict[str, Any]
 _TIMES = tuple(column.name for column in SESSIONS if column.kind == "time")
@@ -81,7 +81,7 @@ def cost_of(row: Mapping[str, Any], prices: Prices) -> float | None:
     """What a session's model calls cost; None where one of its models has no price."""
     total = 0.0
     for used in usage_of(row):
-        tokens = Tokens(*(_count(used, f"{kind}_tokens") for kind in ("input", "output", "cache_read", "cache_write")))
+        tokens = counted(used) or Tokens()
         cost = prices.cost(used.get("provider"), (used.get("served_model_id"), used.get("model_id")), day_of(row), tokens)
         if cost is None:
             return None
@@ -103,11 +103,6 @@ def forked_from(row: Mapping[str, Any]) -> Row | None:
         found = json.loads(row.get("forked_from") or "null")
         return found if isinstance(found, dict) and found else None
     return None
-
-
-def _count(used: Mapping[str, Any], name: str) -> int:
-    value = used.get(name, 0)
-    return value if type(value) is int else 0
 
 
 def heard_of(catalogue: Catalogue) -> Heard:

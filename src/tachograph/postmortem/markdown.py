@@ -136,7 +136,7 @@ def _steps(report: Report) -> Iterator[str]:
 
 
 def _step(step: Step, known: Known) -> Iterator[str]:
-    tokens = usage(step.call.usage)
+    tokens = usage(step.call.usage, step.call.provider)
     took = duration(step.call.duration_ms) if step.call.duration_ms is not None else ""
     facts = ", ".join(filter(None, (model_name(step), took, tokens)))
     yield f"**Step {step.number}**, {words(facts)} `#{step.seq}`"

@@ -10,7 +10,7 @@ from rich.text import Text
 from .values import clip, clip_ends, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 STYLES = {
     "title": "bold",
@@ -70,21 +70,33 @@ class Page:
         lines: int | None = None,
         prose: bool = True,
         ends: bool = False,
+        first: str | None = None,
     ) -> None:
         """Text over as many lines as it needs; at most ``lines`` with a count of the rest, which is taken from the middle where
-        ``ends`` says that the end matters."""
+        ``ends`` says that the end matters. ``first``: what stands before the first line in the place of ``indent``, as wide as it."""
         folded = "\n".join(fold(visible(content).rstrip("\n"), self.width - cell_len(indent), prose=prose))
         shown, more, rest = folded.split("\n"), 0, list[str]()
         if lines is not None and ends:
             shown, more, rest = clip_ends(folded, lines)
         elif lines is not None:
             shown, more = clip(folded, lines)
-        for one in shown:
-            self._indented(indent, one, style)
+        for number, one in enumerate(shown):
+            self._indented(first if first is not None and not number else indent, one, style)
         if more:
             self._indented(indent, f"… {more:,} more lines …" if rest else f"… {more:,} more lines", "dim")
         for one in rest:
             self._indented(indent, one, style)
+
+    def facts(self, facts: Sequence[str], *, indent: str = "", style: str = "") -> None:
+        """Short facts with ``·`` between them, over as many lines as they need; one is broken only where it is longer than a line."""
+        room, line = self.width - cell_len(indent), ""
+        for fact in filter(None, facts):
+            longer = f"{line} · {fact}" if line else fact
+            if line and cell_len(visible(longer)) > room:
+                self.wrapped(line, indent=indent, style=style)
+                longer = fact
+            line = longer
+        self.wrapped(line, indent=indent, style=style)
 
     def diff(self, hunks: list[str], *, indent: str, lines: int) -> None:
         """Lines of a unified diff."""

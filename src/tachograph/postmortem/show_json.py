@@ -10,12 +10,14 @@ from .seen import message_chars, part_chars, parts_chars
 from .shapes import FileChange, Item, Mark, Run, Seen, Step, Story
 from .show_text import find_step
 from .values import Value, plain, read, tokens
+from .wording import input_tokens, total_usage
 
 if TYPE_CHECKING:
+    from .costs import Costs
     from .ports import Recording
 
 
-def show_json(story: Story, *, left_out: int = 0) -> dict[str, Any]:
+def show_json(story: Story, *, left_out: int = 0, costs: Costs | None = None) -> dict[str, Any]:
     """``{"session_id", "started_at", "ended_at", "duration_ms", "status", "cut", "events", "redactions", "left_out",
     "turns", …}``. ``left_out``: the steps, runs and marks that the story has besides these (``picking.py``)."""
     start, end = story.start, story.end
@@ -39,14 +41,17 @@ def show_json(story: Story, *, left_out: int = 0) -> dict[str, Any]:
         "ambient": story.ambient,
         "unreadable": [{"seq": seq, "field": name, "why": why} for seq, name, why in story.unreadable],
         "left_out": left_out,
+        "usage": total_usage(story.steps),
+        "cost": costs.to_json() if costs is not None else None,
         "turns": [
-            {"number": turn.number, "opening": turn.opening or None, "items": [_item(item) for item in turn.items]} for turn in story.turns
+            {"number": turn.number, "opening": turn.opening or None, "items": [_item(item, costs) for item in turn.items]}
+            for turn in story.turns
         ],
     }
     return dict(plain(found))
 
 
-def step_json(recording: Recording, story: Story, number: int) -> dict[str, Any]:
+def step_json(recording: Recording, story: Story, number: int, *, costs: Costs | None = None) -> dict[str, Any]:
     """One step in full: the story's step, and under ``saw`` the whole request with sizes. Raises ``NotFoundError``."""
     step = find_step(story, number)
     request = read(recording, step.call.prompt_redacted_uri)
@@ -58,6 +63,7 @@ def step_json(recording: Recording, story: Story, number: int) -> dict[str, Any]
         size = parts_chars(talk.system) + sum(message_chars(message) for message in talk.messages)
         saw |= {
             "chars": size,
+            "tokens": input_tokens(step.call.usage, step.call.provider),
             "tokens_estimated": tokens(size),
             "system": [_part(part) for part in talk.system],
             "tools": list(talk.tools),
@@ -71,16 +77,16 @@ def step_json(recording: Recording, story: Story, number: int) -> dict[str, Any]
                 for message in talk.messages
             ],
         }
-    return dict(plain({"session_id": story.session_id, **_step(step), "saw": saw}))
+    return dict(plain({"session_id": story.session_id, **_step(step, costs), "saw": saw}))
 
 
-def _item(item: Item) -> dict[str, Any]:
+def _item(item: Item, costs: Costs | None = None) -> dict[str, Any]:
     if isinstance(item, Step):
-        return _step(item)
+        return _step(item, costs)
     return _run(item) if isinstance(item, Run) else _mark(item)
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: Step, costs: Costs | None) -> dict[str, Any]:
     call = step.call
     return {
         "item": "step",
@@ -100,6 +106,7 @@ def _step(step: Step) -> dict[str, Any]:
         "prompt": call.prompt,
         "guardrail": call.guardrail,
         "usage": call.usage,
+        "cost": costs.steps.get(step.number) if costs is not None else None,
         "outcome": call.outcome,
         "status": call.status,
         "finish_reason": call.finish_reason,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tachograph.core.errors import NotFoundError
 from tachograph.providers.conversation import conversation
 
-from .case import counted
+from .case import counted, listed
 from .changes import diff_lines, size_words
 from .page import Page
 from .seen import message_chars, part_chars, parts_chars, tool_texts
@@ -32,13 +32,14 @@ from .telling import (
     words,
     worth_telling,
 )
-from .values import error_text, one_line, plain, read, tokens
+from .values import error_text, one_line, plain, read, tokens, visible
 from .when import duration, offset
-from .wording import ending, forked, history, run_verdict, total_usage, usage
+from .wording import ending, forked, history, input_tokens, money, run_verdict, total_usage, usage
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from .costs import Costs
     from .ports import Recording
 
 CARD_LINES = 12
@@ -60,10 +61,10 @@ _MARKS = {
 }
 
 
-def render(story: Story, *, width: int = 100, only: Story | None = None, left_out: int = 0) -> list[Text]:
+def render(story: Story, *, width: int = 100, only: Story | None = None, left_out: int = 0, costs: Costs | None = None) -> list[Text]:
     """A session as a story. ``only``: what of it is told (``picking.py``), and how much that leaves out."""
     page = Page(width)
-    _head(page, story)
+    _head(page, story, costs)
     known = Known.of(story)
     lanes = several_lanes(story)
     if only is not None:
@@ -75,7 +76,7 @@ def render(story: Story, *, width: int = 100, only: Story | None = None, left_ou
         page.line((f"━━ Turn {turn.number} ", "turn"), (f"━ {one_line(turn.opening, 200)}" if turn.opening else "━", "turn"))
         for item in turn.items:
             if isinstance(item, Step):
-                _step(page, item, known, lanes=lanes)
+                _step(page, item, known, lanes=lanes, costs=costs)
             elif isinstance(item, Run):
                 page.blank()
                 _run(page, item, "  ")
@@ -106,7 +107,7 @@ def _repeated(page: Page, step: Step, indent: str) -> None:
         page.wrapped(f"! {one.words()}", indent=indent, style="warn" if one.origin != "input" else "dim")
 
 
-def _head(page: Page, story: Story) -> None:
+def _head(page: Page, story: Story, costs: Costs | None) -> None:
     start = story.start
     name = (start.name or start.agent if start is not None else None) or "session"
     page.line((name, "title"), ("  " + story.session_id, "dim"))
@@ -120,15 +121,22 @@ def _head(page: Page, story: Story) -> None:
         page.line((forked(start.forked_from), "warn"))
     if start is not None and start.repo_sha:
         where = " ".join(filter(None, (start.repo_url, start.repo_sha[:12], f"on {start.branch}" if start.branch else "")))
-        page.line((where, ""), (", with uncommitted changes" if start.dirty else "", "warn"))
+        dirty = ", with uncommitted changes" if start.dirty else ""
+        if len(where) + len(dirty) <= page.width:
+            page.line((where, ""), (dirty, "warn"))
+        else:
+            page.wrapped(where)
+            if dirty:
+                page.wrapped(dirty.removeprefix(", "), indent="  ", style="warn")
     counts = [counted(len(story.steps), "step")]
     for kind, word in (("tool", "tool call"), ("process", "command"), ("http", "HTTP request")):
         count = sum(run.kind == kind for _, run in story.runs())
         counts += [counted(count, word)] if count else []
     used = usage(total_usage(story.steps))
     parts = [story.started_at or "at an unknown time", duration(story.duration_ms), *counts, *([used] if used else [])]
+    parts += [_money(costs)] if costs is not None and (costs.steps or costs.unknown) else []
     parts.append(f"{story.redactions} redacted")
-    page.wrapped(" · ".join(parts), style="dim")
+    page.facts(parts, style="dim")
     for _, mark in story.marks("gap"):
         page.line((f"▒▒ {mark.title}", "bad"), right=f"#{mark.seq}")
     if story.cut:
@@ -138,25 +146,35 @@ def _head(page: Page, story: Story) -> None:
         page.wrapped(f"✗ {counted(count, 'content')} cannot be read: {why}", style="bad")
 
 
-def _step(page: Page, step: Step, known: Known, *, lanes: bool) -> None:
+def _money(costs: Costs) -> str:
+    total = costs.total
+    without = f"no price is known for {listed(map(visible, costs.unknown), 3)}" if costs.unknown else ""
+    if total is None:
+        return f"cost unknown: {without}"
+    return money(total, costs.currency) + (f" and more: {without}" if without else "")
+
+
+def _step(page: Page, step: Step, known: Known, *, lanes: bool, costs: Costs | None) -> None:
     page.blank()
     around = known.around(step)
-    facts = heading(step, lanes=lanes) + ([f"within {one_line(around.name, 40)} #{around.seq}"] if around is not None else [])
+    facts = heading(step, lanes=lanes, costs=costs) + ([f"within {one_line(around.name, 40)} #{around.seq}"] if around is not None else [])
     facts.append(offset(step.start_ms))
     style, line = "bad" if step.bad else "step", " · ".join(facts)
     if len(line) + 18 < page.width:
         page.line((f"Step {step.number}", style), (f" · {line}", "dim"), right=f"#{step.seq}")
     else:
         page.line((f"Step {step.number}", style), (f" · {facts[0]}", "dim"), right=f"#{step.seq}")
-        page.wrapped(" · ".join(facts[1:]), indent="  ", style="dim")
+        page.facts(facts[1:], indent="  ", style="dim")
     for attempt in step.attempts:
         status = f" {attempt.status}" if attempt.status is not None else ""
         said = one_line(error_text(attempt.error), 160)
-        page.line(
-            (f"  ↻ {attempt.outcome}{status}: {said}", "bad"),
-            (f" · {duration(attempt.duration_ms)}", "dim"),
-            right=f"#{attempt.seq}",
-        )
+        took, right = f" · {duration(attempt.duration_ms)}", f"#{attempt.seq}"
+        tried = f"  ↻ {attempt.outcome}{status}"
+        if len(tried) + len(said) + len(took) + len(right) + 3 <= page.width:
+            page.line((f"{tried}: {said}", "bad"), (took, "dim"), right=right)
+        else:
+            page.line((tried, "bad"), (took, "dim"), right=right)
+            page.wrapped(said, indent="  │ ", style="bad", lines=BRIEF_LINES)
     for warning in warnings(step):
         page.wrapped(f"! {warning}", indent="  ", style="warn")
     if step.seen.state == "there" and not warnings(step) and step.seen.history in ("same", "kept_by_provider"):
@@ -244,12 +262,13 @@ def find_step(story: Story, number: int) -> Step:
     raise NotFoundError(f"no step {number} in {story.session_id}; {known}")
 
 
-def render_step(recording: Recording, story: Story, number: int, *, width: int = 100) -> list[Text]:
+def render_step(recording: Recording, story: Story, number: int, *, width: int = 100, costs: Costs | None = None) -> list[Text]:
     """One step in full: everything the model saw with sizes, the parameters, the versions, and what it answered."""
     step = find_step(story, number)
     page = Page(width)
-    page.line((f"Step {step.number}", "step"), (" · " + " · ".join(heading(step, lanes=True)), "dim"), right=f"#{step.seq}")
-    page.line((f"{step.ts} · {offset(step.start_ms)} · {step.event_id}", "dim"))
+    model, *facts = heading(step, lanes=True, costs=costs)
+    page.line((f"Step {step.number}", "step"), (f" · {model}", "dim"), right=f"#{step.seq}")
+    page.facts([*facts, step.ts, offset(step.start_ms), step.event_id], indent="  ", style="dim")
     _versions(page, step)
     for warning in warnings(step):
         page.wrapped(f"! {warning}", style="warn")
@@ -262,7 +281,7 @@ def render_step(recording: Recording, story: Story, number: int, *, width: int =
         page.wrapped("✗ the request is not in the record: a transcript holds answers only", style="bad")
     _repeated(page, step, "")
     page.blank()
-    page.line(("━━ It answered", "turn"), (f" · {usage(step.call.usage)}" if step.call.usage else "", "dim"))
+    page.line(("━━ It answered", "turn"), (f" · {_counted(step)}" if step.call.usage else "", "dim"))
     for block in reply_blocks(step):
         page.line((block.label, "reply" if block.kind == "reply" else "dim"))
         page.wrapped(block.text, indent="│ ", style="thinking" if block.kind == "thinking" else "", prose=block.prose)
@@ -275,6 +294,12 @@ def render_step(recording: Recording, story: Story, number: int, *, width: int =
     elif not step.reply and step.reply_value.state == "absent":
         page.line(("no answer is in the record", "bad"))
     return page.lines
+
+
+def _counted(step: Step) -> str:
+    """Every count that the provider gave, under its name; what was nothing is not worth a word."""
+    told = {name.removesuffix("_tokens").replace("_", " "): count for name, count in step.call.usage.items() if count}
+    return "the provider counted " + (", ".join(f"{name} {count:,}" for name, count in told.items()) or "no tokens")
 
 
 def _versions(page: Page, step: Step) -> None:
@@ -293,7 +318,7 @@ def _versions(page: Page, step: Step) -> None:
     if call.repo_sha:
         rows.append(("code", call.repo_sha))
     for name, value in rows:
-        page.wrapped(f"{name:<12}{value}", style="dim")
+        page.wrapped(value, indent=" " * 12, first=f"{name:<12}", style="dim")
 
 
 def _request(page: Page, step: Step, body: object) -> None:
@@ -302,12 +327,15 @@ def _request(page: Page, step: Step, body: object) -> None:
     sizes = [("system", parts_chars(talk.system)), ("tools", sum(map(len, tools.values())))]
     sizes += [(f"{index} {message.role}", message_chars(message)) for index, message in enumerate(talk.messages)]
     total = sum(size for _, size in sizes)
+    told = input_tokens(step.call.usage, step.call.provider)
+    # what the provider counted is shared out by length; where it counted nothing, length is all there is to go by
+    estimate = tokens if told is None or not total else lambda size: round(size * told / total)
     page.blank()
-    page.line(("━━ It saw", "turn"), (f" · {total:,} characters, ~{tokens(total):,} tokens", "dim"))
+    page.line(("━━ It saw", "turn"), (f" · {total:,} characters, {f'~{tokens(total):,}' if told is None else f'{told:,}'} tokens", "dim"))
     for name, size in sizes:
         if size:
             share = round(24 * size / total) if total else 0
-            page.line((f"{name:<14}", ""), (f"{size:>9,} chars  ~{tokens(size):>7,} tokens  ", "dim"), ("▪" * share, "dim"))
+            page.line((f"{name:<14}", ""), (f"{size:>9,} chars  {f'~{estimate(size):,}':>8} tokens  ", "dim"), ("▪" * share, "dim"))
     if talk.system:
         page.blank()
         page.line(("system", "title"), (f" · {parts_chars(talk.system):,} chars", "dim"))

@@ -13,13 +13,14 @@ from .redacted import kind_words
 from .shapes import Mark, Run
 from .values import arguments, one_line, textual
 from .when import duration
-from .wording import flags, history, model_name, usage
+from .wording import flags, history, model_name, money, usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tachograph.providers.conversation import Part
 
+    from .costs import Costs
     from .shapes import Item, Step, Story
 
 BlockKind = Literal["system", "tools", "user", "assistant", "tool", "other", "thinking", "reply", "results", "missing"]
@@ -35,13 +36,15 @@ class Block:
     prose: bool = True
 
 
-def heading(step: Step, *, lanes: bool) -> list[str]:
+def heading(step: Step, *, lanes: bool, costs: Costs | None = None) -> list[str]:
     """The facts that stand in a step's heading, most important first."""
     found = [model_name(step)]
     if step.call.duration_ms is not None:
         found.append(duration(step.call.duration_ms))
-    tokens = usage(step.call.usage)
+    tokens = usage(step.call.usage, step.call.provider)
     found += [tokens] if tokens else []
+    if costs is not None and step.number in costs.steps:
+        found.append(money(costs.steps[step.number], costs.currency))
     found += [step.lane] if lanes and step.lane else []
     if step.call.prompt:
         found.append(f"prompt {_short_id(step.call.prompt.get('id'))} version {step.call.prompt.get('version', '?')}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tachograph.providers.model import CACHED_WITHIN
+
 from .values import one_line, quoted, textual, visible
 
 if TYPE_CHECKING:
@@ -11,11 +13,6 @@ if TYPE_CHECKING:
 
     from .bundle import Change, Detail
     from .shapes import Run, Seen, Step, Story
-
-#: Names of token counts as recordings have them: ours, and those of transcripts.
-_INPUT = ("input_tokens", "prompt_tokens", "inputTokens")
-_OUTPUT = ("output_tokens", "completion_tokens", "outputTokens")
-_CACHED = ("cache_read_tokens", "cache_read_input_tokens", "cached_tokens")
 
 
 def ending(story: Story) -> str:
@@ -81,9 +78,9 @@ def flags(seen: Seen) -> list[str]:
     return found
 
 
-def usage(counts: Mapping[str, int]) -> str:
-    """``1,204 → 88 tokens``; empty where nothing is known."""
-    read, written, cached = (_first(counts, names) for names in (_INPUT, _OUTPUT, _CACHED))
+def usage(counts: Mapping[str, int], provider: str | None = None) -> str:
+    """``1,204 → 88 tokens``; what came from a cache beside it: ``404 (+800 cached) → 88 tokens``. Empty where nothing is known."""
+    read, written, cached = (_counts(counts, provider).get(name) for name in _COUNTS)
     if read is None and written is None:
         return ""
     more = f" (+{cached:,} cached)" if cached else ""
@@ -91,18 +88,37 @@ def usage(counts: Mapping[str, int]) -> str:
 
 
 def total_usage(steps: tuple[Step, ...]) -> dict[str, int]:
-    """The sum of what the answers reported."""
+    """The sum of what the answers reported, what came from caches apart from the input."""
     found: dict[str, int] = {}
     for step in steps:
-        for name, names in (("input_tokens", _INPUT), ("output_tokens", _OUTPUT), ("cache_read_tokens", _CACHED)):
-            count = _first(step.call.usage, names)
-            if count is not None:
-                found[name] = found.get(name, 0) + count
+        for name, count in _counts(step.call.usage, step.call.provider).items():
+            found[name] = found.get(name, 0) + count
     return found
 
 
-def _first(counts: Mapping[str, int], names: tuple[str, ...]) -> int | None:
-    return next((counts[name] for name in names if name in counts), None)
+def input_tokens(counts: Mapping[str, int], provider: str | None) -> int | None:
+    """All that the provider counted of a request, from a cache or not."""
+    read = counts.get("input_tokens")
+    if read is None or provider in CACHED_WITHIN:
+        return read
+    return read + counts.get("cache_read_tokens", 0) + counts.get("cache_write_tokens", 0)
+
+
+_COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens")
+
+
+def _counts(counts: Mapping[str, int], provider: str | None) -> dict[str, int]:
+    found = {name: counts[name] for name in _COUNTS if name in counts}
+    if provider in CACHED_WITHIN and "input_tokens" in found:
+        found["input_tokens"] = max(found["input_tokens"] - found.get("cache_read_tokens", 0), 0)
+    return found
+
+
+def money(cost: float, currency: str) -> str:
+    """A sum of money: of small ones, the digits that matter."""
+    if 0 < cost < 0.001:
+        return f"{cost:.7f}".rstrip("0") + f" {currency}" if cost >= 0.0000001 else f"<0.0000001 {currency}"
+    return f"{cost:,.4f} {currency}" if 0 < cost < 1 else f"{cost:,.2f} {currency}"
 
 
 def _number(count: int | None) -> str:

@@ -17,6 +17,9 @@ USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_toke
 """The names of token counts. ``input_tokens`` is what the provider calls so: with Anthropic and Bedrock it leaves out tokens read
 from or written to the cache, with OpenAI it includes them."""
 
+CACHED_WITHIN = ("openai",)
+"""The providers whose ``input_tokens`` hold what was read from or written to a cache, too."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
