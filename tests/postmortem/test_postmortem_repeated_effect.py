@@ -67,6 +67,34 @@ def test_a_storm_by_the_model_and_by_the_code() -> None:
     assert found.cause == "harness"
 
 
+def posts(session: Session, status: int, times: int = 1, path: str = "orders", **body: Any) -> Session:
+    """What a tool that is seen on the wire alone sends."""
+    for _ in range(times):
+        session.tape.tick(10)
+        session.tape.add(
+            events.Http, method="POST", host="shop.example", status=status, lane="main", outcome="ok" if status < 400 else "error", duration_ms=5.0,
+            request={"method": "POST", "url": f"https://shop.example/{path}", "headers": {}, "body": body},
+        )  # fmt: skip
+    return session
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answer", ["It gave an error.", "The order was placed.", "The list has 9 orders; the shop was mailed for each."])
+def test_a_storm_within_one_call_that_the_model_asked_for(kind: str, answer: str) -> None:
+    session = Session(kind).user("Order lamp K-9.").model("", ("buy", {"sku": "K-9"}))
+    posts(session, 502, 9, sku="K-9").gives("502 bad gateway", failed=True).model(answer)
+    first = next(entry.event.id for entry in session.tape.entries if isinstance(entry.event, events.Http))
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("harness", first)
+    assert found.confidence >= 0.8
+
+
+def test_an_exchange_that_succeeded_twice_within_one_call() -> None:
+    session = Session("openai").user("Order lamp K-9.").model("", ("buy", {"sku": "K-9"}))
+    (found,) = posts(session, 201, 2, sku="K-9").gives("ok").model("Ordered.").findings(ANALYSIS)
+    assert (found.cause, "asked for once" in found.statement) == ("harness", True)
+
+
 # -- healthy ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -113,3 +141,18 @@ def test_a_few_failures_are_no_storm() -> None:
     for _ in range(3):
         session.model("", ("get_weather", {"city": "Bonn"})).gives("503", failed=True)
     assert session.model("I cannot reach it.").findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize("name", ["place_order", "flyers"])
+def test_two_of_the_same_that_the_model_asked_for_in_one_answer(name: str) -> None:
+    given = {"sku": "K-9", "to": "Leith"}
+    session = Session("openai").user("Two boxes for Leith, separately.").model("", (name, given), (name, given))
+    assert posts(session, 201, 2, **given).gives("O-1", "O-2").model("Both are ordered.").findings(ANALYSIS) == []
+
+
+def test_a_few_tries_within_a_call_and_what_only_looks() -> None:
+    session = Session("openai").user("Order lamp K-9.").model("", ("buy", {"sku": "K-9"}))
+    posts(session, 502, 2, sku="K-9")
+    assert posts(session, 201, 1, sku="K-9").gives("ok").model("Ordered.").findings(ANALYSIS) == []
+    session = Session("openai").user("Find lamps.").model("", ("lamps", {"kind": "lamp"}))
+    assert posts(session, 200, 3, "catalogue/search", kind="lamp").gives("K-9").model("There is K-9.").findings(ANALYSIS) == []

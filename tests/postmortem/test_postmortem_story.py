@@ -164,6 +164,52 @@ def test_a_tool_seen_on_the_wire_ran_between_the_answer_and_the_next_request() -
     assert all(logs.start_ms <= child.start_ms for child in logs.children if isinstance(child, Run))
 
 
+def posts(tape: Tape, number: int, **body: Any) -> None:
+    """An exchange that takes no time at all: a line that says that it began, and one that it ended."""
+    tape.add(events.Started, call_id=f"evt_post_{number}", kind="http", operation="POST", lane="main")
+    tape.add(
+        events.Http, id=f"evt_post_{number}", method="POST", host="shop.example", status=201, lane="main", started_id="x", duration_ms=9.0,
+        request={"method": "POST", "url": "https://shop.example/orders", "headers": {}, "body": body},
+    )  # fmt: skip
+
+
+def told_at_once(tape: Tape, first: str, *calls: tuple[str, dict[str, Any]]) -> None:
+    """The call that is told the results, which begins in the very millisecond in which they ended."""
+    tape.add(events.Started, call_id="evt_told", kind="http", operation="messages", lane="main")
+    tape.tick(20)
+    ask(tape, [{"role": "user", "content": "Go."}], [text("Done.")], id="evt_told", duration_ms=20.0)
+    for call_id, given in calls:
+        tape.add(
+            events.ToolCall, name="place", call_id=call_id, source="wire", input=given, output="ok", asked_by=first, told_to="evt_told", lane="main",
+        )  # fmt: skip
+
+
+def test_what_ran_between_two_calls_belongs_to_the_tool_in_between_however_times_are_rounded() -> None:
+    tape = Tape().tick(500)
+    first = ask(tape, [{"role": "user", "content": "Go."}], [use("call_1", "place", sku="K-9")])
+    posts(tape, 1, sku="K-9")  # it took 9 ms, and by the times it began before it was asked for
+    told_at_once(tape, first, ("call_1", {"sku": "K-9"}))
+    (place,) = runs_of(tell(tape), 1)
+    assert [child.title for child in place.children] == ["POST https://shop.example/orders"]
+
+
+def test_of_several_tools_at_once_an_exchange_belongs_to_the_one_whose_arguments_it_has_and_equal_ones_take_turns() -> None:
+    tape = Tape().tick(500)
+    asked = [({"to": "Leith", "n": 5}), ({"to": "Perth", "n": 5}), ({"to": "Leith", "n": 5})]
+    first = ask(tape, [{"role": "user", "content": "Go."}], [use(f"call_{i}", "place", **given) for i, given in enumerate(asked)])
+    for number, given in enumerate(asked):
+        posts(tape, number, **given)
+    posts(tape, 9, other="thing")
+    told_at_once(tape, first, *((f"call_{i}", given) for i, given in enumerate(asked)))
+    runs = runs_of(tell(tape), 1)
+    assert [[child.event_id for child in run.children] for run in runs if run.kind == "tool"] == [
+        ["evt_post_0"],
+        ["evt_post_1"],
+        ["evt_post_2"],
+    ]
+    assert [run.event_id for run in runs if run.kind == "http"] == ["evt_post_9"]
+
+
 def test_json_told_in_other_words_is_no_difference() -> None:
     tape = Tape()
     asked = [use("call_1", "search", q="x")]

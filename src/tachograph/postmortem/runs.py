@@ -6,7 +6,7 @@
   that had started when the recording ended is one with the outcome ``cut``.
 * A run happened in another when its ``parent_id`` leads there. A command or exchange without one belongs to
   the tool call of its own or an enclosing lane during which it began; where several ran at once, to the one whose
-  input contains the command or most of what was sent, else to none of them.
+  input contains the command or most of what was sent (equal ones take turns), else to none of them.
 """
 
 from __future__ import annotations
@@ -403,6 +403,8 @@ class Runs:
         ]
         if len(around) > 1:
             around = _speaking_of(draft, around)
+        if len(around) > 1 and len({one.value("input_uri").text() for one in around}) == 1:
+            around = [min(around, key=lambda one: (len(one.children), one.seq))]  # equal ones take turns
         return around[0] if len(around) == 1 else None
 
     def _wire_spans(self) -> list[tuple[float, float, RunDraft]]:

@@ -2,12 +2,13 @@
 
 *Duplicate effect*. *Cause*: a call that reaches outside ran twice with the same arguments. Its consequence is itself: it was done twice. Between the two:
 
-* no model call, and the model had asked once: the agent's code did it (class ``harness``);
+* no model call, and the model had asked once: the agent's code did it (class ``harness``). Of two of the same that the model asked for, each has its own
+  exchanges and commands; within one asked call, an exchange that succeeded twice was one too many;
 * an error or a timeout of the first that leaves it open whether it was done: the model asked again (class ``tool``). Two that both succeeded are what was
   wanted (two tickets); where the first had been forgotten, see ``lost_history``.
 
-*Retry storm*. ``STORM`` or more failures of the same call in a row: by the agent's code (class ``harness``) or asked for by the model (class
-``tool``).
+*Retry storm*. ``STORM`` or more failures of the same call in a row: by the agent's code, also within one call that the model asked for (class
+``harness``), or asked for by the model (class ``tool``).
 
 First event: the call that was repeated. No finding: a call that only reads; a first try that was refused before anything was done (429, 401, validation, connection
 refused); an idempotency key that both have; calls that come to the same when done twice (set, update, close, PUT, DELETE); what a person asked for again;
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph.format import canonical
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import plain, quoted
 
 from .actions import Action, doings, first_of
@@ -59,13 +61,14 @@ _OPEN = re.compile(r"time(?:d)?[ -]?out|deadline|50[0234]\b|gateway|reset by pee
 def find(case: Case) -> Iterator[Finding]:
     """Duplicates, then storms."""
     yield from _duplicates(case)
+    yield from _within(case)
     yield from _storms(case)
     yield from _attempts(case)
 
 
 def _duplicates(case: Case) -> Iterator[Finding]:
     known = doings(case)
-    asked = {id(action.run): action for action in known.actions}
+    owners = {id(run): action for action in known.actions for run in (action.run, *_inside(action.run))}
     before: dict[bytes, Effect] = {}
     origin: dict[bytes, Effect] = {}
     told: set[bytes] = set()
@@ -86,7 +89,7 @@ def _duplicates(case: Case) -> Iterator[Finding]:
         again = failure(run)
         if again is not None and again.kind == "error" and not _OPEN.search(again.what):
             continue  # the second was refused: it was done once
-        by_code = _by_code(first, effect, asked)
+        by_code = _by_code(first, effect, owners)
         if not by_code and (failed is None or _asked_again(known.passages, first, effect)):
             continue  # two of the same are what was wanted, unless the first left it open whether it had been done
         if failed is not None and again is not None:
@@ -116,7 +119,7 @@ def _counts(effect: Effect) -> bool:
     """Whether doing it twice is more than doing it once."""
     run = effect.run
     if run.kind == "http":
-        return (run.method or "").upper() == "POST" and not _KEY.search(run.input.text()[:4000])
+        return _posts(run)
     names = set(words_of(run.name))
     if names & {
         "bash",
@@ -150,16 +153,96 @@ def _key(run: Any) -> bytes:
     return canonical.dumps([run.name, run.title if run.kind == "http" else "", plain(run.input.value)])
 
 
-def _by_code(first: Effect, second: Effect, asked: dict[int, Action]) -> bool:
+def _by_code(first: Effect, second: Effect, owners: dict[int, Action]) -> bool:
     """Whether the agent's code did it again: in the same step, and the model had asked once (or not at all)."""
     if first.step is None or second.step is None or first.step.number != second.step.number:
         return first.step is None and second.step is None
-    name = second.run.name
-    wishes = [part for part in second.step.reply if part.type == "tool_use" and part.name == name]
+    one, other = owners.get(id(first.run)), owners.get(id(second.run))
+    if one is not None and other is not None and one is not other and one.asked is not None and other.asked is not None:
+        return False  # each is what became of a call that the model asked for
+    outer = other.run if other is not None else second.run
+    wishes = [part for part in second.step.reply if part.type == "tool_use" and part.name == outer.name]
     if not wishes:
         return True
-    same = [part for part in wishes if plain(part.value) == plain(second.run.input.value)]
-    return len(same) < 2 and (id(second.run) not in asked or asked[id(second.run)].asked is None or len(wishes) < 2)
+    same = [part for part in wishes if plain(part.value) == plain(outer.input.value)]
+    return len(same) < 2 and (other is None or other.asked is None or len(wishes) < 2)
+
+
+def _inside(run: Run) -> Iterator[Run]:
+    """All runs within a run, in order."""
+    for child in run.children:
+        if isinstance(child, Run):
+            yield child
+            yield from _inside(child)
+
+
+#: Words of a path by which a POST only looks, or opens a session.
+_LOOKS = frozenset(["search", "query", "graphql", "lookup", "find", "list", "filter", "token", "oauth", "oauth2", "login", "auth", "session", "sessions", "status", "poll", "rpc", "jsonrpc", "mcp", "embeddings", "count", "validate", "preview", "estimate", "check"])  # fmt: skip
+
+
+def _within(case: Case) -> Iterator[Finding]:
+    """An exchange that was made twice, with success, or a storm of them, within one call that the model asked for."""
+    for action in doings(case).actions:
+        if action.run.kind != "tool":
+            continue
+        made: dict[bytes, Run] = {}
+        twice = False
+        row: list[Run] = []
+        latest: bytes | None = None
+        for run in (*_inside(action.run), None):
+            key = _key(run) if run is not None and run.kind in ("http", "process") else None
+            if run is not None and key is None:
+                continue
+            told = failure(run) if run is not None else None
+            bad = told is not None and told.kind == "error"
+            if row and not (bad and key == latest):
+                yield from _storm_within(action, row)
+                row = []
+            if run is None or key is None:
+                break
+            if bad:
+                row.append(run)
+                latest = key
+            elif not twice and _posts(run) and run.outcome == "ok":
+                if key in made:
+                    twice = True
+                    yield _twice_within(action, made[key], run)
+                made.setdefault(key, run)
+
+
+def _posts(run: Run) -> bool:
+    """Whether an exchange does something each time that it is made."""
+    path = run.title.partition("://")[2].partition("/")[2].partition("?")[0]
+    if run.kind != "http" or (run.method or "").upper() != "POST" or set(words_of(path)) & _LOOKS:
+        return False
+    return not _KEY.search(run.input.text()[:4000])
+
+
+def _twice_within(action: Action, first: Run, again: Run) -> Finding:
+    return Finding(
+        cause="harness", analysis="repeated_effect", confidence=STRONG + 0.05, first_event=first.event_id, first_seq=first.seq,
+        evidence=(
+            Evidence(event_id=first.event_id, seq=first.seq, what="the first time"),
+            Evidence(event_id=again.event_id, seq=again.seq, what="the same again, with success, too"),
+            action.cite("the model had asked for it once"),
+        ),
+        statement=f"{quoted(first.title, 120)} was done twice with the same content within {quoted(action.run.title, 100)}, which the model had asked for once.",
+    )  # fmt: skip
+
+
+def _storm_within(action: Action, row: list[Run]) -> Iterator[Finding]:
+    if len(row) < STORM:
+        return
+    told = failure(row[0])
+    yield Finding(
+        cause="harness", analysis="repeated_effect", confidence=STRONG + 0.05, first_event=row[0].event_id, first_seq=row[0].seq,
+        evidence=(
+            Evidence(event_id=row[0].event_id, seq=row[0].seq, what=f"the first failure: {said(told.what) if told else ''}"),
+            Evidence(event_id=row[-1].event_id, seq=row[-1].seq, what=f"the last of {len(row)}"),
+            action.cite("the call that the model asked for"),
+        ),
+        statement=f"{quoted(row[0].title, 120)} failed {len(row)} times in a row and was made again each time, by the agent's code within {quoted(action.run.title, 100)}, which the model had asked for once.",
+    )  # fmt: skip
 
 
 def _asked_again(passages: tuple[Passage, ...], first: Effect, second: Effect) -> bool:
