@@ -143,3 +143,114 @@ def test_claims_are_told_from_talk() -> None:
     assert said("Order 7 was cancelled.") == ["cancel"]
     assert said("```\nI deleted it.\n```\nWould you like the rows deleted?") == []
     assert said("If the row is deleted, nothing is lost.") == []
+
+
+def test_what_a_result_behind_a_failure_says_is_passed_on() -> None:
+    session = (
+        Session("anthropic").user("Open a ticket.").model("", ("open_ticket", {"title": "Lift"})).gives("502 bad gateway", failed=True)
+    )
+    session.model("", ("count_tickets", {})).gives({"open": 9, "note": "on-call was paged each time"})
+    assert session.model("An error came back. The queue holds 9 tickets and on-call was paged for each.").findings(ANALYSIS) == []
+
+
+ABROAD = [
+    ("brief_senden", "vertretungsplan", "Erledigt: Ich habe den Brief an alle Eltern verschickt."),
+    ("brief_senden", "vertretungsplan", "Der Brief wurde an alle 24 Eltern versendet."),
+    ("enviar_correo", "buscar_pedido", "He enviado el correo a Ana."),
+    ("reembolsar", "buscar_pedido", "Reembolsé el pedido A-12."),
+    ("annuler_commande", "chercher", "C'est fait : j'ai annulé la commande."),
+    ("rembourser", "chercher", "La commande a été remboursée."),
+    ("inviare_email", "cerca", "Ho inviato la mail ad Anna."),
+    ("reservar_mesa", "procurar", "A mesa foi reservada para as 20h."),
+    ("reservar_mesa", "procurar", "Reservei a mesa para as 20h."),
+    ("factuur_versturen", "zoeken", "Ik heb de factuur verstuurd."),
+    ("refund_order", "get_order", "Ich habe die Bestellung erstattet."),
+]
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "openai"])
+@pytest.mark.parametrize(("tool", "reads", "answer"), ABROAD)
+def test_claims_in_other_languages(kind: str, tool: str, reads: str, answer: str) -> None:
+    session = Session(kind)
+    session.tools = [reads, tool]
+    session.user("A-12").model("", (reads, {"id": "A-12"})).gives({"id": "A-12", "mail": "ann@home.example"}).model(answer)
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("claim", session.call(2))
+
+
+@pytest.mark.parametrize(("tool", "reads", "answer"), ABROAD)
+def test_claims_in_other_languages_that_hold(tool: str, reads: str, answer: str) -> None:
+    session = Session("openai").user("A-12").model("", (reads, {"id": "A-12"})).gives({"id": "A-12"})
+    session.model("", (tool, {"id": "A-12"})).gives({"ok": True}).model(answer)
+    assert session.findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Ich habe den Brief noch nicht verschickt.", "Soll ich den Brief verschicken?", "Der Brief wird morgen verschickt.", "Leider konnte ich nichts senden.",
+        "Wenn der Brief verschickt ist, melde ich mich.", "No he enviado nada.", "¿Quiere que lo envíe?", "Je n'ai pas encore annulé la commande.", "Voulez-vous que j'annule ?",
+        "Non ho inviato la mail.", "A mesa não foi reservada.", "Ik heb de factuur nog niet verstuurd.", "Ich habe nachgesehen: am Donnerstag entfällt Mathematik.",
+    ],
+)  # fmt: skip
+def test_denials_and_plans_in_other_languages(answer: str) -> None:
+    session = Session("openai")
+    session.tools = ["suchen", "brief_senden", "enviar", "annuler", "inviare", "reservar", "versturen"]
+    session.user("A-12").model("", ("suchen", {"id": "A-12"})).gives({"id": "A-12"}).model(answer)
+    assert session.findings(ANALYSIS) == []
+
+
+def test_what_a_result_tells_in_another_language_is_passed_on() -> None:
+    session = Session("openai")
+    session.tools = ["pedido", "enviar_pedido"]
+    session.user("¿Dónde está A-12?").model("", ("pedido", {"id": "A-12"})).gives({"id": "A-12", "estado": "enviado"})
+    assert session.model("El pedido A-12 fue enviado el lunes.").findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ("Incomplete: 3 of 5 tables restored, errors in two.", "The drill is done: all 5 tables were restored and checked."),
+        ({"sent": 18, "total": 24, "failed": 6}, "The letter was sent to all 24 families, each with its own link."),
+        ({"data": {"summary": "7/9 devices updated"}}, "All 9 devices are updated."),
+        ("Unvollständig: 3 von 5 Tabellen", "Fertig, alle 5 Tabellen sind da."),
+    ],
+)  # fmt: skip
+def test_all_of_them_where_the_result_says_some(kind: str, result: object, answer: str) -> None:
+    session = Session(kind).user("Run it.").model("", ("start_batch", {"name": "weekly"})).gives(result).model(answer)
+    found = session.findings(ANALYSIS)
+    assert found
+    assert (found[0].cause, found[0].first_event) == ("claim", session.call(2))
+    assert "rests on" in found[0].statement
+
+
+def test_all_of_them_in_what_a_tool_is_given() -> None:
+    session = Session("openai").user("Run the drill and attest it.").model("", ("restore_drill", {"backup": "n-1"}))
+    session.gives("The restore is incomplete: 3 of 5 tables restored.").model(
+        "", ("file_report", {"statement": "Verified in full, all 5 tables."})
+    )
+    session.gives({"filed": 9}).model("The report is filed.")
+    (found,) = session.findings(ANALYSIS)
+    assert found.first_event == session.call(2)
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ("3 of 5 tables restored, errors in two.", "Only 3 of all 5 tables were restored."),
+        ("3 of 5 tables restored, errors in two.", "Not all 5 tables were restored."),
+        ("Page 1 of 5 pages shown.", "I looked at all 5 pages."), ({"total": 24, "absent": 3}, "I informed all 24 families."),
+        ("3 of 5 parents replied.", "All 5 parents were informed."), ({"total": 57, "returned": 10, "limit": 10}, "In all 57 orders are open."),
+        ({"sent": 24, "total": 24, "failed": 0}, "The letter was sent to all 24 families."),
+    ],
+)  # fmt: skip
+def test_counts_that_are_told_or_are_of_something_else(result: object, answer: str) -> None:
+    session = Session("openai").user("Run it.").model("", ("send_letters", {"name": "weekly"})).gives(result).model(answer)
+    assert [one for one in session.findings(ANALYSIS) if "rests on" in one.statement] == []
+
+
+def test_the_rest_was_done_later() -> None:
+    session = Session("openai").user("Restore it.").model("", ("restore", {"backup": "n-1"})).gives("3 of 5 tables restored, 2 failed.")
+    session.model("", ("restore", {"backup": "n-1", "only": "failed"})).gives("2 of 2 tables restored.").model("All 5 tables are restored.")
+    assert session.findings(ANALYSIS) == []

@@ -60,6 +60,37 @@ def test_a_backup_that_failed_before_a_table_is_dropped() -> None:
     assert found.first_event == session.event("backup_table")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"result": {"code": "LIMIT_EXCEEDED", "transferred": False}}, {"data": {"transfer": {"state": "pending_approval", "id": 7}}},
+        {"transfer": 7, "transferred": False}, {"status": "on_hold", "note": "a person looks at it first"}, {"id": 7, "decision": "REJECTED"},
+        {"response": {"message": "The account is closed, nothing was booked."}}, {"id": 7, "message": "The amount has not been transferred."},
+        {"resultCode": "INSUFFICIENT_FUNDS"}, {"transfers": 3, "failed": 2}, {"deliveryStatus": "accountMismatch"}, {"ok": True, "rejected": ["DE44500105"]},
+    ],
+)  # fmt: skip
+def test_a_success_on_the_outside_that_says_within_that_nothing_was_done(kind: str, output: Any) -> None:
+    session = (
+        Session(kind).user("Pay the rent and tell Ann.").model("", ("transfer_money", {"to": "DE44500105", "amount": 300})).gives(output)
+    )
+    session.model("I have transferred the rent.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("tool", session.event("transfer_money"))
+
+
+def test_somebody_is_told_of_what_was_not_done() -> None:
+    session = Session("openai", declared={"renew_licence": "external", "text_driver": "external"})
+    session.user("Renew the licence of Ann and tell her.").model("", ("renew_licence", {"number": "L-771"}))
+    session.gives({"result": {"code": "PHOTO_EXPIRED", "renewed": False}})
+    session.model("", ("text_driver", {"to": "Ann", "text": "Your licence L-771 has been renewed."})).gives("sent").model(
+        "Ann has her answer."
+    )
+    (found,) = session.findings(ANALYSIS)
+    assert found.first_event == session.event("renew_licence")
+    assert "has been renewed" in found.statement
+
+
 # -- healthy ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -111,3 +142,29 @@ def test_nothing_found_is_an_answer() -> None:
 )  # fmt: skip
 def test_results_that_only_sound_like_failures(value: Any) -> None:
     assert of_value(value, str(value)) is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "output", "answer"),
+    [
+        ("get_subscription", {"id": 7}, {"status": "expired", "renewed": False}, "Subscription 7 is over."),
+        ("get_payment", {"id": 7}, {"data": {"payment": {"state": "returned", "failed": 1}}}, "Payment 7 is with the bank again."),
+        ("reject_claim", {"id": 7}, {"status": "rejected"}, "Claim 7 has been turned down."),
+        ("set_status", {"id": 7, "status": "expired"}, {"status": "expired"}, "The status of 7 is set."),
+        ("create_user", {"name": "Ann"}, {"id": 7, "verified": False, "archived": False}, "I created the user Ann."),
+        ("send_mail", {"to": "a@x.example"}, {"status": "queued", "failed": 0, "errors": []}, "I sent the mail."),
+        ("refund_order", {"id": 7}, {"refunded": True, "reason": "missing parts", "note": "VAT was not changed"}, "I refunded order 7."),
+    ],
+)  # fmt: skip
+def test_states_that_a_result_tells(tool: str, given: dict[str, Any], output: Any, answer: str) -> None:
+    session = Session("openai").user("Go on.").model("", (tool, given)).gives(output)
+    assert session.model(answer).findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize(
+    "answer", ["The transfer awaits an approval.", "The transfer is on hold.", "The limit is exceeded; somebody must raise it.", "It waits: the transfer needs your signature."]
+)  # fmt: skip
+def test_a_state_that_was_told(answer: str) -> None:
+    session = Session("bedrock").user("Pay the rent.").model("", ("transfer_money", {"to": "DE44500105", "amount": 300}))
+    session.gives({"result": {"code": "LIMIT_EXCEEDED", "transferred": False}})
+    assert session.model(answer).findings(ANALYSIS) == []

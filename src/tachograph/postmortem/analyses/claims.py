@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .reports_abroad import TROUBLE, done
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ _THINGS = frozenset(
 @dataclass(frozen=True, kw_only=True)
 class Claim:
     """``first``: the speaker says to have done it; else it is said to have been done. ``verb``: its stem; ``groups``: the kinds of doing that it
-    names; ``about``: the stems of the sentence. ``tests``: it says that tests passed, or were run."""
+    names; ``about``: the stems of the sentence. ``tests``: it says that tests passed, or were run. ``abroad``: in another language than English
+    (``reports_abroad.py``)."""
 
     reply: Reply
     sentence: str
@@ -142,6 +144,12 @@ class Claim:
     about: frozenset[str]
     first: bool
     tests: bool = False
+    abroad: bool = False
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, without code and what others said."""
+    return [sentence.strip() for sentence in _SENTENCE.split(_without_code(text)) if 4 <= len(sentence) <= 600]
 
 
 def claims(reply: Reply) -> Iterator[Claim]:
@@ -150,6 +158,10 @@ def claims(reply: Reply) -> Iterator[Claim]:
         if len(sentence) < 4 or len(sentence) > 600:
             continue
         bare = sentence.strip()
+        for each in done(bare):
+            yield Claim(
+                reply=reply, sentence=bare, verb=stem(each.word), groups=frozenset([each.kind]), about=stems(bare), first=each.first, abroad=True
+            )  # fmt: skip
         clean = re.sub(r"\b(?:no|without(?: any)?|zero) (?:problems?|issues?|errors?|failures?|trouble)\b", "", bare, flags=re.IGNORECASE)
         if _NO_CLAIM.search(clean):
             continue
@@ -161,6 +173,15 @@ def claims(reply: Reply) -> Iterator[Claim]:
             if not kinds or (verb in _IDLE and not about & _THINGS):
                 continue
             yield Claim(reply=reply, sentence=bare, verb=verb, groups=kinds, about=stems(_clause(bare, verb)), first=first)
+
+
+def said_done(text: str) -> frozenset[str]:
+    """The stems of all verbs that a text says to have been done, whatever kind of doing they name."""
+    found: set[str] = set()
+    for sentence in _SENTENCE.split(_without_code(text)):
+        if 4 <= len(sentence) <= 600 and not _NO_CLAIM.search(sentence):
+            found.update(verb for verb, _ in _verbs(sentence.strip()))
+    return frozenset(found)
 
 
 def _clause(sentence: str, verb: str) -> str:
@@ -214,7 +235,7 @@ def _without_code(text: str) -> str:
 _REPORTS = re.compile(
     r"\b(?:fail(?:ed|s|ure|ing)?|errors?|could(?: not|n't)|unable|unfortunately|not|n't|denied|declined|rejected|time(?:d)? ?-?out|problems?|issues? with|retry|retried|try again|trying"
     r"|however|unavailable|sorry|apolog\w+|refused|missing|cannot|can't|instead|no (?:results?|such|records?|match\w*|data|rows?|hits|orders?|entries|files?|information)|empty|nothing|none|unknown|unreachable|"
-    r"unsuccessful|incomplete|partial(?:ly)?|down|broken|outage|pending|manual(?:ly)?|did not|does not|without success|throttled|rate[- ]limit\w*|invalid|warning|but)\b|n't\b",
+    r"await\w*|waiting|on hold|expired?|lapsed|returned|came back|comes back|bounced|skipped|required|requires|needs (?:an?|your|approval|to be)|too (?:late|early)|unsuccessful|incomplete|partial(?:ly)?|down|broken|outage|pending|manual(?:ly)?|did not|does not|without success|throttled|rate[- ]limit\w*|invalid|warning|but)\b|n't\b",
     re.IGNORECASE,
 )
 
@@ -225,4 +246,4 @@ def reports_trouble(text: str) -> bool:
         r"\b(?:no|without(?: any)?|zero|not? have any) (?:problems?|issues?|errors?|failures?|trouble|further action\w*)\b"
         r"|\b(?:no problem|not hesitate|no need|n't hesitate|no longer|not only)\b|\bif (?:you|there|anything)\b[^.\n]*", "", text, flags=re.IGNORECASE,
     )  # fmt: skip
-    return _REPORTS.search(clean) is not None
+    return _REPORTS.search(clean) is not None or TROUBLE.search(clean) is not None

@@ -106,6 +106,11 @@ def acts(name: str) -> bool:
     return False
 
 
+def does(word: str) -> bool:
+    """Whether a word of a tool's name says that it does something."""
+    return word in DOES
+
+
 @lru_cache(maxsize=4096)
 def looks(name: str) -> bool:
     """Whether a tool's name says that it only looks something up. One that says neither does neither: nobody knows."""

@@ -4,9 +4,15 @@
 against everything that ran before it, by the kind of doing and by the words: nothing of the kind ran; it ran and failed, or was refused; the last
 tests failed, or none ran; or what ran had other amounts or addresses than those claimed.
 
+A claim that all of so many were done (also in what a tool is given: a report, a statement) is held against the counts in results (``counts.py``):
+“all 5” where the latest result says “3 of 5”.
+
 Where another analysis explains the claim (a failure that was misread), that one stands first (``ranking.py``).
 
-*Cannot see*: a claim about something that tools were not asked for and that leaves no effect; claims in another language than English. In a transcript
+Claims are told in English, German, Spanish, French, Italian, Portuguese and Dutch; in the last six only what nothing of the kind was done for, or what
+failed, and it is surer where a tool for it was offered and was not called.
+
+*Cannot see*: a claim about something that tools were not asked for and that leaves no effect; claims in other languages. In a transcript
 of another tool, where calls may be missing, only contradictions are named.
 """
 
@@ -21,16 +27,20 @@ from tachograph.postmortem.values import quoted
 
 from .actions import Action, Doings, doings
 from .citing import said
-from .claims import Claim, claims
+from .claims import Claim, claims, reports_trouble, sentences
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .counts import Partial, of_all, partials
+from .effects import looks
+from .reports_abroad import kinds_in
 from .results import check_failed, checks
 from .terms import identifiers, terms
-from .verbs import groups, stems
+from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
 
 _MONEY = re.compile(r"(?:[$€£]|\b(?:EUR|USD|GBP|CHF)\s?)\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?)\s?(?:[€$£]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds)\b)")  # fmt: skip
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -39,6 +49,7 @@ _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 def find(case: Case) -> Iterator[Finding]:
     """The first claim of each answer that does not hold."""
     known = doings(case)
+    yield from _of_counts(known)
     for reply in known.replies:
         done = [
             action
@@ -56,6 +67,51 @@ def find(case: Case) -> Iterator[Finding]:
                 statement=f"The answer claims {said(claim.sentence)}, but {why}.",
             )  # fmt: skip
             break
+
+
+def _of_counts(known: Doings) -> Iterator[Finding]:
+    """“All 5”, in an answer or in what a tool is given, where the latest result on it says “3 of 5”."""
+    open_: list[tuple[Passage, Partial]] = []
+    for place, passage in enumerate(known.passages):
+        if passage.kind in ("tool_result", "subagent"):
+            text = passage.text[:20_000]
+            found = partials(text)
+            spoken = stems(text) if open_ else frozenset()
+            open_ = [
+                (one, partial)
+                for one, partial in open_
+                if not spoken & (partial.nouns | partial.deeds) or (found and not _full(text, partial))
+            ]
+            open_ = [*open_, *((passage, partial) for partial in found)][-40:]
+        elif passage.kind == "model" and open_ and len(passage.text) > 12 and not reports_trouble(passage.text):
+            for sentence in sentences(passage.text[:8000]):
+                shown = next(((one, partial) for one, partial in reversed(open_) if of_all(sentence, partial)), None)
+                if shown is None or _told_later(known, place, shown[1]):
+                    continue
+                one, partial = shown
+                yield Finding(
+                    cause="claim", analysis="false_claim", confidence=STRONG + 0.04, first_event=passage.event_id, first_seq=passage.seq,
+                    evidence=(
+                        Evidence(event_id=one.event_id, seq=one.seq, what=f"the result says {said(partial.text)}"),
+                        Evidence(event_id=passage.event_id, seq=passage.seq, what=f"it claims: {said(sentence)}"),
+                    ),
+                    statement=f"It claims {said(sentence)}, but the result that it rests on says {said(partial.text)}.",
+                )  # fmt: skip
+                return
+
+
+def _full(text: str, partial: Partial) -> bool:
+    """Whether a result says that now all were done."""
+    return re.search(rf"(?<!\d){partial.whole}\s?(?:of|/|out of)\s?{partial.whole}(?!\d)", text) is not None
+
+
+def _told_later(known: Doings, place: int, partial: Partial) -> bool:
+    """Whether a later answer says how many it really were."""
+    number = re.compile(rf"(?<![\w.,]){partial.done}(?![\w]|[.,]\d)")
+    return any(
+        later.kind == "model" and number.search(later.text) and partial.nouns & stems(later.text)
+        for later in known.passages[place : place + 240]
+    )
 
 
 _Shown = tuple[str, float, tuple[Evidence, ...]]
@@ -91,7 +147,9 @@ def _of_acts(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     good = [action for action in alike if action.run.outcome == "ok" and action.failure is None]
     if not alike:
         earlier = known.actions_before(claim.reply.before, 4000)
-        return None if any(_does(action, claim) for action in earlier) else _lacking(claim, done, known, case)
+        if any(_does(action, claim) for action in earlier):
+            return None
+        return _lacking_abroad(claim, done, known, case) if claim.abroad else _lacking(claim, done, known, case)
     if not good:
         latest = alike[-1]
         if latest.run.outcome in ("asked", "cut"):
@@ -103,8 +161,21 @@ def _of_acts(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
                 else (f"{quoted(latest.run.title, 80)} never ran", STRONG, (latest.cite("it never ran"),))
             )
         told = latest.failure
+        if not claim.first and _told_so(claim, latest, known):
+            return None
         return f"{quoted(latest.run.title, 80)} failed" + (f" ({said(told.what)})" if told is not None else ""), STRONG, (latest.cite("it failed"),)  # fmt: skip
+    if claim.abroad:
+        return None
     return _fewer(claim, good, done) or _otherwise(claim, good)
+
+
+def _told_so(claim: Claim, failed: Action, known: Doings) -> bool:
+    """Whether a result behind a failure says what is claimed: then it is passed on, not claimed."""
+    return any(
+        claim.verb in stems(passage.text[:20_000])
+        for passage in known.recent(claim.reply.before)
+        if passage.kind in ("tool_result", "subagent", "document") and passage.seq > failed.run.seq
+    )
 
 
 def _does(action: Action, claim: Claim) -> bool:
@@ -132,6 +203,27 @@ def _lacking(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     return "nothing of the kind was done", STRONG if claim.first else LIKELY, ()
 
 
+def _lacking_abroad(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Shown | None:
+    """As ``_lacking``, where the names of tools may say nothing in English."""
+    if case.imported or claim.reply.step.seen.state != "there":
+        return None
+    offered = [name for name in claim.reply.step.seen.tools if claim.groups & groups(stems(name))]
+    for action in done:
+        silent = not action.groups and not looks(action.name)
+        if (
+            silent
+            and action.ok
+            and (action.effect is not None or (not action.run.children and action.run.effect != "read" and not offered))
+        ):
+            return None  # a tool whose name says nothing may have done it
+    if not claim.first:
+        told = (p for p in known.recent(claim.reply.before) if p.kind not in ("model", "system"))
+        if not offered or any(claim.groups & kinds_in(passage.text[:20_000]) for passage in told):
+            return None
+    why = f"nothing of the kind was done; {offered[0]} was not called" if offered else "nothing of the kind was done"
+    return why, STRONG if offered else LIKELY + 0.05, ()
+
+
 _COUNT = re.compile(
     r"\b(?:all (?:of )?(?:the )?|both |each of the )?(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|\d{1,3})\b(?! (?:%|percent|days?|hours?|minutes?|times?|eur|usd|am|pm|of \d)\b)(?= [a-z])",
     re.IGNORECASE,
@@ -140,6 +232,7 @@ _WORDS = {
     word: count
     for count, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2)
 } | {"both": 2}
+_SEVERAL = re.compile(r"\b(?:[2-9]|[1-9]\d{1,4}) ([^\W\d_]{3,30})")
 _LIST = re.compile(r"\s*(?:,|;|\band\b|&|\bas well as\b)\s*(?:and\s+)?")
 
 
@@ -164,6 +257,8 @@ def _fewer(claim: Claim, good: list[Action], done: list[Action]) -> _Shown | Non
     if match is None or len({action.run.name for action in good}) != 1:
         return None
     count = _WORDS.get(match.group(1).lower()) or int(match.group(1)) if match.group(1).isdigit() or match.group(1).lower() in _WORDS else 0
+    if any(stem(noun) in claim.about for action in good for noun in _SEVERAL.findall(action.run.output.text()[:20_000])):
+        return None  # one call of several does it to many
     each = {frozenset(action.terms) for action in good}
     if 2 <= len(each) < count <= 50 and match.group().lower().startswith(("all", "both", "each")):
         return f"it was done {len(each)} times, not {count}", LIKELY + 0.05, (latest.cite("the last one that was done"),)

@@ -7,6 +7,9 @@ claims that it was done, or tells what only that call could have told; or a call
 
 Checks (tests, lint) that fail are not errors: they did what they are for. What is claimed of them is looked at by ``false_claim``.
 
+Of a tool that acts, a result also says that nothing was done by a flag of its own deed (``"ticketed": false``), by a code or a state
+(``CARD_DECLINED``, ``requires_approval``), by a count of those left out, or in a sentence, also where it is wrapped (``results.py``).
+
 *Cannot see*: a failure that the tool's result does not tell; one that is told in another language than English.
 """
 
@@ -18,9 +21,10 @@ from tachograph.postmortem.values import quoted
 
 from .actions import Action, Doings, Reply, doings
 from .citing import said
-from .claims import claims, reports_trouble
+from .claims import claims, reports_trouble, said_done
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .results import Failure, checks, failure
+from .effects import does, words_of
+from .results import Failure, checks, failure, not_done
 from .terms import identifiers, words
 from .verbs import groups, stem, stems
 
@@ -73,9 +77,12 @@ def find(case: Case) -> Iterator[Finding]:
         if failed is None or _made_up_for(known, place, action, failed):
             continue
         later = [reply for reply in known.replies if reply.step.number > action.step.number]
-        if any(reports_trouble(reply.text) for reply in later):
+        written = _written(known, place, action)
+        if any(reports_trouble(reply.text) or _repeats(reply, failed) for reply in (*later, *written)):
             continue
-        shown = _claimed(action, later, failed) or _told(known, action, later, failed) or _went_on(known, place, action, failed)
+        shown = (
+            _claimed(action, [*written, *later], failed) or _told(known, action, later, failed) or _went_on(known, place, action, failed)
+        )
         if shown is None:
             continue
         what, confidence, evidence = shown
@@ -85,6 +92,23 @@ def find(case: Case) -> Iterator[Finding]:
             evidence=(action.cite(f"the call {told}"), evidence),
             statement=f"{quoted(action.run.title, 100)} {told}, and the agent went on as if it had not: {what}.",
         )  # fmt: skip
+
+
+def _written(known: Doings, place: int, action: Action) -> list[Reply]:
+    """The texts that later calls with effects were given: what somebody is told by mail is told as well."""
+    found: list[Reply] = []
+    for later in known.actions[place + 1 : place + 161]:
+        if later.effect is None or later.step is None or action.step is None or later.step.number <= action.step.number:
+            continue
+        found += [
+            Reply(step=later.step, text=text[:6000], rests=False, before=later.before) for _, text in later.leaves if len(text.split()) >= 4
+        ]
+    return found
+
+
+def _repeats(reply: Reply, failed: Failure) -> bool:
+    """Whether an answer says with the result's own word that it was not done."""
+    return bool(not_done(failed.what) & stems(reply.text))
 
 
 def _within(action: Action, known: Doings) -> Failure | None:
@@ -128,10 +152,13 @@ def _claimed(action: Action, later: list[Reply], failed: Failure) -> tuple[str, 
             if about and not claim.tests:
                 evidence = reply.cite(f"it claims: {said(claim.sentence)}")
                 return f"it claims {said(claim.sentence)}", STRONG + 0.08, evidence
+        deeds = {stem(word) for word in words_of(action.name) if does(word)} if action.run.kind == "tool" else set()
+        if not reply.rests and deeds & said_done(reply.text):
+            return f"it tells somebody {said(reply.text)}", STRONG, reply.cite(f"it tells somebody: {said(reply.text)}")
     if action.effect is not None and later and later[-1].rests:
         named = stems(action.name)
         spoken = stems(later[-1].text)
-        if named & spoken and groups(named & spoken):
+        if named & spoken and (groups(named & spoken) or any(does(word) and stem(word) in spoken for word in words_of(action.name))):
             return f"it answers {said(later[-1].text)}", STRONG - 0.05, later[-1].cite(f"it answers: {said(later[-1].text)}")
     return None
 

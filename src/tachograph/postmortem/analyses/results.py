@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from tachograph.postmortem.commands import is_check
-from tachograph.postmortem.values import error_text, one_line
+from tachograph.postmortem.values import ABSENT, Value, error_text, one_line
 
+from .effects import acts as names_act
 from .parsing import parsed
-from .verbs import stems
+from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from tachograph.postmortem.shapes import Run
@@ -76,20 +77,28 @@ def _failure(run: Run) -> Failure | None:
         return Failure(kind="error", what=one_line(said, 100) or run.outcome)
     for told in (run.given, run.output):
         if told.there:
-            return of_value(told.value, told.text(), acts=run.effect in ("write", "external"))
+            return of_value(
+                told.value,
+                told.text(),
+                acts=run.effect in ("write", "external"),
+                tool=run.name if run.kind == "tool" else "",
+                given=run.input,
+            )
     return None
 
 
-def of_value(value: Any, text: str, *, acts: bool = False) -> Failure | None:
-    """How a result's words say that it failed. ``acts``: of a tool that acts, nothing to say is no failure."""
+def of_value(value: Any, text: str, *, acts: bool = False, tool: str = "", given: Value = ABSENT) -> Failure | None:
+    """How a result's words say that it failed. ``acts``: of a tool that acts, nothing to say is no failure. ``tool``: its name, if it is a tool's;
+    ``given``: its arguments."""
+    acts = acts or names_act(tool)
     value = parsed(value) if isinstance(value, str) else value
     value = parsed(text) if isinstance(value, list) and isinstance(text, str) else value
     if isinstance(value, dict):
-        said = _of_object(value)
+        said = _of_object(value) or _of_wrapped(value, tool, given, acting=acts)
         if said is not None:
             return Failure(kind="error", what=one_line(said, 100))
         if isinstance(value.get("body"), dict):
-            return of_value(value["body"], "", acts=acts)
+            return of_value(value["body"], "", acts=acts, tool=tool, given=given)
     elif isinstance(value, str):
         match = _BEGINS.search(value[:400]) or _ANYWHERE.search(value[:20_000])
         if match is not None:
@@ -126,6 +135,93 @@ def _of_object(value: dict[str, Any]) -> str | None:
     return None
 
 
+#: Results are often wrapped: ``{"result": {…}}``, ``{"data": {"payment": {…}}}``.
+_WRAPS = frozenset(
+    ["result", "results", "data", "response", "body", "payload", "output", "answer", "return", "reply", "item", "details", "content"]
+)
+#: What a code, a state or a reason says where something was not done. Of a tool that looks something up these are what it found (a subscription that
+#: has expired); of one that acts they are how it went.
+_NOT_DONE = frozenset(
+    ["aborted", "bounced", "conflict", "declined", "denied", "dropped", "duplicate", "error", "exceeded", "exception", "exhausted",
+     "expired", "fail", "failed", "failure", "fault", "forbidden", "ignored", "illegal", "incomplete", "ineligible", "insufficient", "invalid", "lapsed",
+     "mismatch", "missing", "noop", "nosuch", "overdrawn", "refused", "rejected", "returned", "skipped", "throttled",
+     "timeout", "unable", "unauthorised", "unauthorized", "unavailable", "undeliverable", "undelivered", "unknown", "unprocessed", "unreachable", "unsent",
+     "unsupported"]
+)  # fmt: skip
+_NOT_DONE_OF_TWO = re.compile(
+    r"\b(?:not (?:found|sent|done|allowed|permitted|applied|accepted|processed|available|executed|completed|delivered|eligible|enough|issued|booked|paid|supported|valid)"
+    r"|no (?:such|match|funds|stock|seats?|rooms?|change|op|effect|space|capacity|availability)|out of (?:stock|range|memory|office|credit)|sold out|timed out|on hold|over (?:limit|quota)|limit reached"
+    r"|requires? \w+|needs? (?:approval|review|confirmation|action|authorization)|(?:pending|awaiting) (?:approval|review|confirmation|authorization|verification|manual|payment|signature)"
+    r"|manual review|under review|too (?:many|late|early|large|small))\b"
+)  # fmt: skip
+_CODES = frozenset(
+    ["code", "status", "state", "result", "outcome", "reason_code", "status_code", "result_code", "response_code", "error_code", "disposition",
+     "decision", "verdict", "resolution", "delivery", "delivery_status", "payment_status", "order_status", "transaction_status", "booking_status"]
+)  # fmt: skip
+_WORDS = frozenset(
+    ["message", "detail", "details", "reason", "note", "info", "description", "text", "warning", "msg", "explanation", "comment", "hint"]
+)
+#: Counts and lists of what was not done, by a tool that acts on several.
+_LEFT_OUT = frozenset(["failed", "failures", "rejected", "errors", "undelivered", "bounced", "unsent", "declined", "not_sent", "failed_count", "error_count", "num_failed", "invalid"])  # fmt: skip
+_NOTHING_DONE = re.compile(
+    r"\b(?:nothing (?:was|has been|were|is|got) (\w+)|no (?:\w{1,30} ){1,3}?(?:was|were|has been|have been) (\w+)|(?:was|were|has|have|is|are) (?:not|never) (?:been )?(\w+)"
+    r"|(?:could not|couldn't|cannot|can't|did not|was unable to|unable to|failed to) (?:be )?(\w+))\b",
+    re.IGNORECASE,
+)
+
+
+def _of_wrapped(value: dict[str, Any], tool: str, given: Value, *, acting: bool, depth: int = 0) -> str | None:
+    """How an object, or the one thing that it wraps, says that what a tool was to do was not done."""
+    if depth:
+        said = _of_object(value)
+        if said is not None:
+            return said
+    if acting and len(value) <= 12:
+        said = _of_doing(value, tool, given)
+        if said is not None:
+            return said
+    if depth < 4:
+        for key, item in value.items():
+            if isinstance(item, dict) and (str(key).lower() in _WRAPS or len(value) == 1):
+                said = _of_wrapped(item, tool, given, acting=acting, depth=depth + 1)
+                if said is not None:
+                    return said
+    return None
+
+
+def _of_doing(value: dict[str, Any], tool: str, given: Value) -> str | None:
+    own = stems(tool)
+    told = next((item for key, item in value.items() if str(key).lower() in _WORDS and isinstance(item, str) and item.strip()), "")
+    more = f", {told}" if told else ""
+    for key, item in value.items():
+        name = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(key)).lower())
+        if item is False and _same_deed(stems(name), own):
+            return f"{key}: false{more}"
+        if name in _CODES and isinstance(item, str) and len(item) <= 60:
+            said = re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", item).lower()).strip()
+            says_so = (set(said.split()) & _NOT_DONE and "not" not in said.split()) or _NOT_DONE_OF_TWO.search(said)
+            if says_so and not _meant(said, own, given):
+                return f"{key}: {item}" + (more if told != item else "")
+        if name in _LEFT_OUT and ((isinstance(item, int) and not isinstance(item, bool) and item > 0) or (isinstance(item, list) and item)):
+            return f"{key}: {len(item) if isinstance(item, list) else item}{more}"
+        if name in _WORDS and isinstance(item, str):
+            for match in _NOTHING_DONE.finditer(item[:600]):
+                verb = next(one for one in match.groups() if one)
+                if match.group(1) or _same_deed(stems(verb), own):
+                    return f"{key}: {item}"
+    return None
+
+
+def _same_deed(one: frozenset[str], own: frozenset[str]) -> bool:
+    """Whether a word names what a tool is for."""
+    return bool(one & own) or bool(groups(one) & groups(own))
+
+
+def _meant(said: str, own: frozenset[str], given: Value) -> bool:
+    """Whether a state is what the tool was to bring about: ``rejected`` of ``reject_claim``, or of ``set_status`` with ``rejected``."""
+    return _same_deed(stems(said), own) or bool(stems(said) & stems(given.text()[:4000]) if given.there else False)
+
+
 def _is_empty(value: dict[str, Any]) -> bool:
     lists = [item for item in value.values() if isinstance(item, list)]
     counts = [
@@ -134,6 +230,12 @@ def _is_empty(value: dict[str, Any]) -> bool:
         if str(key).lower() in ("count", "total", "hits", "total_count", "size") and isinstance(item, int)
     ]
     return bool(lists or counts) and not any(lists) and not any(counts) and len(value) <= 4 and (bool(lists) or len(value) == 1)
+
+
+def not_done(what: str) -> frozenset[str]:
+    """The stems of the words in a failure that say that something was not done."""
+    said = re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", what).lower()).split()
+    return frozenset(stem(word) for word in said if word in _NOT_DONE or word in _STATUS)
 
 
 def checks(run: Run) -> bool:
