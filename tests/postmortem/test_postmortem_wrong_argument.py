@@ -47,6 +47,32 @@ def test_a_similar_tool_that_was_not_meant() -> None:
     assert "archive_project" in found.statement
 
 
+PEOPLE = {
+    "people": [
+        {"no": "P-4017", "name": "Rossi, Carla", "born": "1951-04-02"},
+        {"no": "P-4071", "name": "Rosso, Marco", "born": "1977-01-09"},
+    ]
+}
+
+
+def ward(
+    kind: str, *acts: tuple[str, str], answer: str, request: str = "Signora Carla Rossi: give her 10 ml. Compare with the other Rosso here."
+) -> Session:
+    session = Session(kind).user(request).model("", ("find_people", {"name": "Ross"})).gives(PEOPLE)
+    session.model("", ("get_values", {"no": "P-4017"}), ("get_values", {"no": "P-4071"}))
+    session.gives({"no": "P-4017", "name": "Rossi, Carla", "value": 6.4}, {"no": "P-4071", "name": "Rosso, Marco", "value": 4.1})
+    session.model("", *((name, {"no": number, "dose": "10 ml"}) for name, number in acts)).gives(*({"ok": True} for _ in acts))
+    return session.model(answer)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_one_than_the_request_and_the_answer_speak_of(kind: str) -> None:
+    session = ward(kind, ("order_treatment", "P-4071"), answer="10 ml are ordered for Carla Rossi.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("tool", session.event("order_treatment"))
+    assert "p-4017" in found.statement
+
+
 # -- healthy ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -78,3 +104,19 @@ def test_a_tool_whose_verb_is_another_word_for_it() -> None:
     session.tools = ["create_ticket", "close_ticket"]
     session.user("Open a ticket for the lamp.").model("", ("create_ticket", {"about": "lamp"})).gives("ok").model("Done.")
     assert session.findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_one_that_is_spoken_of(kind: str) -> None:
+    assert ward(kind, ("order_treatment", "P-4017"), answer="10 ml are ordered for Carla Rossi.").findings(ANALYSIS) == []
+
+
+def test_both_were_meant_or_the_other_one() -> None:
+    both = ward(
+        "openai", ("order_treatment", "P-4017"), ("order_treatment", "P-4071"), answer="10 ml are ordered for Carla Rossi and the other."
+    )
+    assert both.findings(ANALYSIS) == []
+    other = ward(
+        "openai", ("order_treatment", "P-4071"), answer="10 ml are ordered for Marco Rosso.", request="Give Marco 10 ml, not Carla Rossi."
+    )
+    assert other.findings(ANALYSIS) == []

@@ -2,6 +2,8 @@
 
 * *Another record*. An effect's identifying argument stands in a record (an order, a row, a line) that is not the one which the request is about, while the
   record that the request names has another value under the same name.
+* *Another one than it speaks of*. What the model says of an act (beside it, or in the answer) names one record and no other, as the request does; the act
+  used the number of another record of the same kind, and none used that of the one it speaks of.
 * *An earlier request*. It is what a person named in an earlier turn; in the turn at hand they named another of the same form, and no call uses it.
 * *Another tool*. The person asked for what one tool's name says (``archive``), and a tool was called that shares its object (``delete_project``), not its
   verb; the one that was named is offered and was not called.
@@ -48,7 +50,10 @@ def find(case: Case) -> Iterator[Finding]:
         if not requests:
             continue
         found = (
-            _another_record(action, requests, known) or _earlier_request(action, requests, known) or _another_tool(action, requests, known)
+            _another_record(action, requests, known)
+            or _not_the_one_spoken_of(action, requests, known)
+            or _earlier_request(action, requests, known)
+            or _another_tool(action, requests, known)
         )
         if found is not None:
             yield found
@@ -116,6 +121,81 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
             Evidence(event_id=mine[0].event_id, seq=mine[0].seq, what=f"the record that was asked about has {meant}"),
         )  # fmt: skip
     return None
+
+
+def _not_the_one_spoken_of(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
+    assert action.step is not None
+    spoken: list[str] = []
+    for reply in known.replies_behind(action.before - 1, 12):
+        if reply.step.number < action.step.number or reply.step.seq > action.step.seq + 400:
+            continue
+        if reply.step.number > action.step.number and not reply.rests:
+            continue
+        spoken.append(reply.text[:4000])
+        if reply.rests:
+            break
+    if not spoken:
+        return None
+    words_said = frozenset(piece for text in spoken for term in terms(text) for piece in _pieces(term))
+    words_asked = frozenset(piece for one in requests[-2:] for term in terms(known.own_words(one)[:8000]) for piece in _pieces(term))
+    for path, text in action.leaves:
+        value = _one(text)
+        if value is None or is_number(value) or value in words_said or value in words_asked:
+            continue
+        things = _things(value, known.recent(action.before, 120))
+        if value not in things:
+            continue
+        others = {name: marks for name, (marks, _) in things.items() if name != value}
+        mine, where = things[value]
+        for name, marks in others.items():
+            only, theirs = marks - mine, mine - marks
+            rest = frozenset().union(*(more for other, more in others.items() if other != name)) if len(others) > 1 else frozenset()
+            only -= rest
+            if not (only & words_said and only & words_asked) or theirs & words_said:
+                continue
+            acts = (*known.actions_before(action.before), *known.actions_behind(action.before - 1))
+            if len(only & words_asked) <= len(theirs & words_asked) or any(name in one.terms and one.name == action.name for one in acts):
+                continue
+            told = sorted(only & words_said & words_asked) or sorted(only & words_said)
+            seen = things[name][1]
+            return _finding(
+                action, STRONG + 0.02,
+                f"{quoted(action.run.title, 100)} was given {said(text)} for {path}, which is another's; the request and the answer speak of {told[0]}, which is {name}.",
+                Evidence(event_id=where.event_id, seq=where.seq, what=f"whose {text} is"),
+                Evidence(event_id=seen.event_id, seq=seen.seq, what=f"whose {name} is"),
+            )  # fmt: skip
+    return None
+
+
+def _pieces(term: str) -> tuple[str, ...]:
+    return (term, *(piece for piece in term.replace("_", "-").split("-") if len(piece) > 3)) if "-" in term or "_" in term else (term,)
+
+
+def _things(value: str, passages: tuple[Passage, ...]) -> dict[str, tuple[frozenset[str], Passage]]:
+    """What results call the things that have an identifier of this one's form under the same name: by identifier, the names and numbers in all their
+    records, and where one stood first."""
+    found: dict[str, tuple[frozenset[str], Passage]] = {}
+    results = [passage for passage in passages if passage.kind in ("tool_result", "document", "file", "memory")][-_NEAR:]
+    every = [(passage, record) for passage in results for record in records(passage.text)]
+    keys = {name for _, record in every for name, item in record.fields if _one(item) == value}
+    for passage, record in every:
+        for key in keys:
+            own = _one(record.get(key) or "")
+            if own is None or shape(own) != shape(value):
+                continue
+            marks = frozenset(
+                piece
+                for name, item in record.fields
+                if len(item) <= 80
+                for word in item.split()
+                if word[:1].isupper() or any(character.isdigit() for character in word)
+                for term in terms(word.strip(".,;:()"))
+                for piece in _pieces(term)
+                if len(piece) > 2
+            )
+            known = found.get(own)
+            found[own] = (known[0] | marks, known[1]) if known is not None else (marks, passage)
+    return found
 
 
 @lru_cache(maxsize=16384)
