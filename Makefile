@@ -1,6 +1,6 @@
 # Everything starts here, on a machine that has Python (3.11 or newer) and make. Each target does its own set-up.
 #
-#   make demo       record an agent, replay it offline, write the postmortem: about a minute
+#   make demo       record an agent, replay it offline, write the postmortem: about a minute, once the packages are there
 #   make test       format, lint, types, layers, tests: what CI runs
 #   make test-full  the same with the long sweeps
 #   make bench      what it costs, against peers, on this machine

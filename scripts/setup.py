@@ -29,7 +29,7 @@ def main() -> int:
         subprocess.run([sys.executable, "-m", "venv", str(options.venv)], check=True)
     groups = tomllib.loads(Path("pyproject.toml").read_text())["dependency-groups"]
     wanted = [requirement for name in options.group for requirement in groups[name]]
-    print(f"installing the project and {', '.join(options.group)}", flush=True)
+    print(f"installing the project and {', '.join(options.group)}: downloads packages, which takes minutes the first time", flush=True)
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", ".", *wanted]
     return subprocess.run(pip, check=False).returncode
 
