@@ -115,3 +115,9 @@ def test_the_language_of_a_text_is_that_of_its_words(words: list[str]) -> None:
         best = max(counts, key=lambda name: counts[name])
     said = counts[best] >= 2 and counts[best] > english and counts[best] * 12 >= len(found)
     assert tongues.tongue(text) == (best if said else None)
+
+
+@given(st.sampled_from([*tongues._ANY_EXACT, *tongues._ANY_BEGINS, "x", "zzzzzz"]), st.text(alphabet="aenrstz", max_size=10))
+def test_a_quick_look_misses_no_word_of_a_table(word: str, ending: str) -> None:
+    bare = word + ending
+    assert tongues._in_a_table(bare) == any(tongues._looked_up(bare, name) is not None for name in tongues.LANGUAGES)

@@ -87,7 +87,8 @@ def _signs(piece: str) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
     words = [fold(word) for word in _LETTERS.findall(piece)]
     english = sum(word in _COMMON["english"] for word in words)
     common = tuple(name for word in words for name in LANGUAGES if word in _COMMON[name])
-    told = tuple(name for word in words if word not in _ENGLISH for name in LANGUAGES if _looked_up(word, name) is not None)
+    known = [word for word in words if word not in _ENGLISH and _in_a_table(word)]
+    told = tuple(name for word in known for name in LANGUAGES if _looked_up(word, name) is not None)
     return len(words), english, common, told
 
 
@@ -193,6 +194,11 @@ def _looked_up(bare: str, language: str) -> str | None:
     return None
 
 
+def _in_a_table(bare: str) -> bool:
+    """Whether a folded word may mean something in any of the languages: a quick look."""
+    return bare in _ANY_EXACT or any(bare[:length] in _ANY_BEGINS for length in range(max(3, len(bare) - 8) + 1, min(len(bare), 16) + 1))
+
+
 def _table(language: str) -> tuple[dict[str, str], dict[str, str]]:
     exact: dict[str, str] = {}
     begins: dict[str, str] = {}
@@ -209,6 +215,7 @@ def _table(language: str) -> tuple[dict[str, str], dict[str, str]]:
 _TABLES = {language: _table(language) for language in LANGUAGES}
 _EXACT = {language: tables[0] for language, tables in _TABLES.items()}
 _BEGINS = {language: tables[1] for language, tables in _TABLES.items()}
+_ANY_EXACT, _ANY_BEGINS = frozenset().union(*_EXACT.values()), frozenset().union(*_BEGINS.values())
 _PHRASES = {
     language: [(re.compile(rf"(?<!\w)(?:{foreign})(?!\w)", re.IGNORECASE), english) for english, foreign in PHRASES[language].items()]
     for language in LANGUAGES
