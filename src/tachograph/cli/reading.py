@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 from collections.abc import Sequence
 
@@ -12,8 +13,11 @@ from .output import print_notes
 
 
 def quickly() -> None:
-    """For a verb that makes millions of small objects, keeps them all and ends: looking for cycles among them would take longer than its work."""
+    """For a verb that makes millions of small objects, keeps them all and ends: looking for cycles among them would take longer than its work. Nor are
+    they taken apart at the end, when the interpreter looks for cycles once more: the process leaves all of it behind."""
     gc.disable()
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)
 
 
 def enter(chosen: wiring.Settings, opened: OpenStore, subjects: Sequence[str | None], verb: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import re
 import shutil
@@ -43,12 +42,12 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("name one thing to trace: a text, --event E or --line FILE:LINE; tacho why --help shows how")
     text = _text(options.text)
     place = _place(options.line)
+    reading.quickly()
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
     session_id = resolve(opened.store, options.session)
     recording = Recording(opened, session_id)
     reading.enter(chosen, opened, [session_id], "why")
-    gc.disable()  # all that is read stays until the end, and looking for rings in it takes a third of the time
     tracer = Tracer(tell(recording, redactions=False), recording)
     width = max(60, min(shutil.get_terminal_size((120, 40)).columns, MAX_WIDTH))
     if options.event is not None:

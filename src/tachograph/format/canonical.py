@@ -69,6 +69,8 @@ def loads(data: bytes | str) -> Any:
 
 
 def _checked(data: bytes | str, value: Any, most: int) -> Any:
+    if len(data) <= most:
+        return value
     opened = data.count("[") + data.count("{") if isinstance(data, str) else data.count(b"[") + data.count(b"{")
     if opened > most and _nesting(value) > most:
         raise ValueError("JSON nested too deeply")

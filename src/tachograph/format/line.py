@@ -35,7 +35,5 @@ def check(previous: str, line: bytes) -> str | None:
     """The line's hash if it continues ``previous``, else None."""
     if len(line) <= _TAIL or line[-3:] != b'"}\n' or line[-_TAIL : -_TAIL + len(_MARK)] != _MARK:
         return None
-    stated = line[-67:-3]
-    if hashlib.sha256(previous.encode() + line[:-_TAIL]).hexdigest().encode() != stated:
-        return None
-    return stated.decode()
+    digest = hashlib.sha256(previous.encode() + line[:-_TAIL]).hexdigest()
+    return digest if line[-67:-3] == digest.encode() else None

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from tachograph.core import events
 from tachograph.core.errors import FormatError, KeyUnavailableError, NewerFormatError, NotFoundError, TamperedError, UsageError
 from tachograph.core.ids import SESSION_ID
@@ -22,8 +24,7 @@ from .heap import unswept
 from .opening import OpenStore
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One line: its place and time, the event, and the parsed line itself."""
 
     seq: int
@@ -115,7 +116,8 @@ class Recording:
                 entry = Entry(fields["seq"], str(fields.get("ts", "")), event, fields)
                 self.entries.append(entry)
                 self._by_id[event.id] = entry
-                self._content.expect(segment, frames(fields))
+                if "frames" in fields:
+                    self._content.expect(segment, frames(fields))
                 previous, at = digest, offset + len(raw)
             if at < len(data):
                 self.tails.append(Tail(segment, at, data[at:]))
@@ -161,7 +163,7 @@ def parsed(raw: bytes, where: str) -> dict[str, Any]:
         raise NewerFormatError(f"a line in version {str(version)[:20]} of the format, {where}; update tachograph to read it")
     try:
         fields = migrations.current(fields)
-        good = type(fields.get("seq")) is int and all(map(_is_frame, frames(fields)))
+        good = type(fields.get("seq")) is int and ("frames" not in fields or all(map(_is_frame, frames(fields))))
     except KeyError:
         good = False
     if not good:
@@ -176,7 +178,10 @@ def frames(fields: dict[str, Any]) -> list[Any]:
 
 
 def _is_frame(frame: Any) -> bool:
-    return isinstance(frame, dict) and all(type(frame.get(key)) is int and frame[key] >= 0 for key in ("n", "at", "len"))
+    if type(frame) is not dict:
+        return False
+    number, at, length = frame.get("n"), frame.get("at"), frame.get("len")
+    return type(number) is int and number >= 0 and type(at) is int and at >= 0 and type(length) is int and length >= 0
 
 
 def segments(store: Store, session_id: str) -> list[int]:
