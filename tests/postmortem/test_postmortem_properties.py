@@ -51,6 +51,17 @@ def test_terminal_pages_keep_their_width_and_carry_no_control_characters(tape: T
 
 
 @SETTINGS
+@given(recordings())
+def test_a_step_told_alone_is_the_step_of_the_whole_story(tape: Tape) -> None:
+    whole = tell(tape)
+    for step in whole.steps:
+        alone = tell(tape, step=step.number)
+        assert alone.steps == (step,)
+        assert show_json.step_json(tape, alone, step.number) == show_json.step_json(tape, whole, step.number)
+    assert len(tell(tape, step=len(whole.steps) + 1).steps) == len(whole.steps)
+
+
+@SETTINGS
 @given(recordings(), st.booleans())
 def test_every_report_can_be_rendered_and_is_the_same_twice(tape: Tape, against_itself: bool) -> None:
     good = tape if against_itself else None

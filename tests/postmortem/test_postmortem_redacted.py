@@ -72,6 +72,8 @@ def test_every_rendering_says_kinds_origins_and_who_saw_the_originals() -> None:
     step = show_json.step_json(made, story, 2)
     assert [one["origin"] for one in step["repeated"]] == ["earlier", "nowhere"]
     assert step["redacted_kinds"] == {"github-token": 1, "jwt": 1}
+    for number in range(1, len(story.steps) + 1):
+        assert tell(made, step=number).steps == (story.steps[number - 1],)
 
 
 def test_a_session_without_a_secret_says_nothing_of_it() -> None:

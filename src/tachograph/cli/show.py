@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     session_id = resolve(opened.store, options.session)
     recording = Recording(opened, session_id)
     reading.enter(chosen, opened, [session_id], "show")
-    story = tell(recording)
+    story = tell(recording, step=options.step)
     costs = pricing.costs(story, asking.prices_path(options))
     only, left_out = picking.pick(story, wanted) if wanted.any() else (None, 0)
     nothing = NO if only is not None and not only.turns else 0

@@ -16,6 +16,9 @@ _PASSED = {"", "NONE", "ALLOW", "ALLOWED", "PASS", "PASSED", "OK", "NO_ACTION"}
 #: What approvers say when they refuse.
 _REFUSED = {"deny", "denied", "refuse", "refused", "reject", "rejected", "no", "block", "blocked"}
 
+#: Never marks.
+NONE = (events.ModelCall, events.ToolCall, events.Http, events.Started, events.SessionStart, events.SessionEnd)
+
 Reader = Callable[[str], Value]
 """Reads a ``*_uri`` field of the event at hand."""
 

@@ -132,12 +132,8 @@ def look(recording: Recording) -> Redacted:
             continue
         fields = {name: found.of(value) for name, value in _contents(entry)}
         seen = _counted(fields)
-        kinds: Counter[str] = Counter(event.redacted_kinds)
-        if not kinds and event.redactions:
-            for (kind, _), count in seen.items():
-                kinds[kind] += count
-        if kinds:
-            by_event[entry.seq] = dict(sorted(kinds.items()))
+        if kinds := _kinds_in(event, fields):
+            by_event[entry.seq] = kinds
         for kind, fingerprint in sorted(seen):
             marks_of.setdefault(kind, {})[fingerprint] = None
         if isinstance(event, events.ModelCall):
@@ -145,6 +141,31 @@ def look(recording: Recording) -> Redacted:
         for _, fingerprint in seen:
             since.setdefault(fingerprint, entry.seq)
     return Redacted(by_event=by_event, kinds=_kinds(by_event, marks_of), answers=tuple(answers), imported=imported)
+
+
+def look_at(recording: Recording, seq: int) -> Redacted:
+    """Of ``look``, what it says about the model call at this line, without reading more than that needs."""
+    entry = next((one for one in recording.entries if one.seq == seq), None)
+    if entry is None:
+        return NOTHING
+    found, event = _Found(recording), entry.event
+    fields = {name: found.of(value) for name, value in _contents(entry)}
+    if any(one.origin != "input" for one in _repeated(seq, fields, {})):
+        whole = look(recording)  # whether it stood anywhere before
+        return Redacted(
+            by_event={seq: whole.by_event[seq]} if seq in whole.by_event else {}, answers=whole.answers_of(seq), imported=whole.imported
+        )
+    kinds = _kinds_in(event, fields)
+    return Redacted(by_event={seq: kinds} if kinds else {}, answers=tuple(_repeated(seq, fields, {})))
+
+
+def _kinds_in(event: events.Event, fields: dict[str, Counter[tuple[str, str]]]) -> dict[str, int]:
+    """How many of which kind: as the event counted itself, else as its contents have them."""
+    kinds: Counter[str] = Counter(event.redacted_kinds)
+    if not kinds and event.redactions:
+        for (kind, _), count in _counted(fields).items():
+            kinds[kind] += count
+    return dict(sorted(kinds.items()))
 
 
 def _kinds(by_event: dict[int, dict[str, int]], marks_of: dict[str, dict[str, None]]) -> tuple[KindOf, ...]:

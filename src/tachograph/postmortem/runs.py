@@ -35,7 +35,7 @@ Asked = Mapping[int, tuple[events.ModelCall, int, tuple[Part, ...]]]
 """Per step number: its call, the call's ``seq``, and the parts of the answer."""
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True, slots=True)
 class RunDraft:
     """A run while its place is being looked for. ``order`` is the ``seq`` at which it began, as far as that is known;
     a tool call seen on the wire alone begins with the first thing that happened in it, else right after the
@@ -182,15 +182,17 @@ class RunDraft:
             changes=changes,
             children=children,
             redactions=event.redactions + (self.wire.event.redactions if self.wire is not None else 0),
-            redacted_kinds=dict(
-                sorted((Counter(event.redacted_kinds) + Counter(self.wire.event.redacted_kinds if self.wire is not None else {})).items())
-            ),
+            redacted_kinds=self._redacted_kinds(),
             lane=event.lane,
             event_id=event.id,
             seq=self.seq,
             also=(self.wire.seq,) if self.wire is not None else (),
             **more,
         )
+
+    def _redacted_kinds(self) -> dict[str, int]:
+        one, other = self.event.redacted_kinds, self.wire.event.redacted_kinds if self.wire is not None else {}
+        return dict(sorted((Counter(one) + Counter(other)).items())) if one or other else {}
 
     @property
     def seq_is_the_asking(self) -> bool:
@@ -284,11 +286,11 @@ class Runs:
 
     def _draft(self, entry: Entry) -> RunDraft | None:
         event = entry.event
+        if type(event) is events.Started and (not event.call_id or event.call_id in self._entry_by_id):
+            return None  # it ended: its own event tells all
         kind = _kind(event)
         if kind is None:
             return None
-        if isinstance(event, events.Started) and (not event.call_id or event.call_id in self._entry_by_id):
-            return None  # it ended: its own event tells all
         started = self._started.get(event.id)
         start, end = self._span(entry, started)
         cut = isinstance(event, events.Started)
@@ -461,20 +463,17 @@ def http_answer(wire: Value) -> Value:
     return there(data) if data else ABSENT
 
 
+_KINDS: dict[type[events.Event], Kind] = {events.ToolCall: "tool", events.Http: "http"}
+
+
 def _kind(event: events.Event) -> Kind | None:
-    match event:
-        case events.ToolCall():
-            return "tool"
-        case events.Process(action="ran"):
-            return "process"
-        case events.Http():
-            return "http"
-        case events.Started(kind="process"):
-            return "process"
-        case events.Started(kind="http" | "model" | "model_call"):
-            return "http"
-        case events.Started():
-            return "tool"
+    kind = _KINDS.get(type(event))
+    if kind is not None:
+        return kind
+    if isinstance(event, events.Process):
+        return "process" if event.action == "ran" else None
+    if isinstance(event, events.Started):
+        return "process" if event.kind == "process" else "http" if event.kind in ("http", "model", "model_call") else "tool"
     return None
 
 

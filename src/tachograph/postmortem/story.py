@@ -23,7 +23,7 @@ import dataclasses
 import itertools
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tachograph.core import events
@@ -46,10 +46,11 @@ __all__ = ["Attempt", "FileChange", "Item", "Mark", "NewMessage", "Run", "Seen",
 _RETRIED = ("error", "failed")
 
 
-def tell(recording: Recording, *, redactions: bool = True) -> Story:
+def tell(recording: Recording, *, redactions: bool = True, step: int | None = None) -> Story:
     """The story of a recording. Never raises for what a log may hold: contents that cannot be read are told as
-    unreadable. ``redactions``: whether all contents are looked through for what was masked, which takes a quarter of the time."""
-    return _Teller(recording, redactions=redactions).story()
+    unreadable. ``redactions``: whether all contents are looked through for what was masked, which takes a quarter of the time.
+    ``step``: the step of that number is told alone, just as it stands in the whole story; where there is none, everything is told."""
+    return _Teller(recording, redactions=redactions, only=step).story()
 
 
 @dataclass
@@ -68,11 +69,12 @@ class _StepDraft:
 
 
 class _Teller:
-    def __init__(self, recording: Recording, *, redactions: bool) -> None:
+    def __init__(self, recording: Recording, *, redactions: bool, only: int | None = None) -> None:
         self._recording = recording
         self._entries = list(recording.entries)
         self._at = offsets(self._entries)
-        self._redacted = redacted.look(recording) if redactions else redacted.NOTHING
+        self._redactions = redactions
+        self._only = only
         self._unreadable: list[tuple[int, str, str]] = []
         self._known: dict[str, Value] = {}
         self._steps: list[_StepDraft] = []
@@ -80,6 +82,12 @@ class _Teller:
         self._stray: list[tuple[float, RunDraft | Mark]] = []
         self._asking: dict[str, list[_StepDraft]] = {}
         self._before: dict[str | None, tuple[list[_StepDraft], list[_StepDraft]]] = {}
+
+    @cached_property
+    def _redacted(self) -> redacted.Redacted:
+        if not self._redactions:
+            return redacted.NOTHING
+        return redacted.look(self._recording) if self._only is None else redacted.look_at(self._recording, self._steps[self._only - 1].seq)
 
     def story(self) -> Story:
         self._make_steps()
@@ -89,6 +97,8 @@ class _Teller:
         runs.add_asked(asked, self._step_by_asking)
         self._place_runs(runs)
         self._place_marks(runs)
+        if self._only is not None:
+            return self._frame((Turn(number=1, opening="", items=(self._step(self._steps[self._only - 1]),)),))
         return self._frame(self._turns())
 
     # -- steps -------------------------------------------------------------------------------------------------------------
@@ -108,13 +118,17 @@ class _Teller:
             groups.append(group)
             latest[call.lane] = group
         groups.sort(key=lambda group: group[-1].seq)
+        if self._only is not None and not 1 <= self._only <= len(groups):
+            self._only = None
         conversations = Conversations()
         for number, group in enumerate(groups, 1):
             call = group[-1].event
             assert isinstance(call, events.ModelCall)
             output = self._value(group[-1], "output_uri")
             parts = tuple(reply(call.provider, call.operation, output.value)) if output.there else ()
-            seen = conversations.look(call, self._value(group[-1], "prompt_redacted_uri"), parts, number)
+            seen = Seen()
+            if self._only is None or number <= self._only:  # what a call saw newly depends on those before it
+                seen = conversations.look(call, self._value(group[-1], "prompt_redacted_uri"), parts, number)
             draft = _StepDraft(number, group, call, seen, parts, output)
             self._steps.append(draft)
             for entry in group:
@@ -162,6 +176,8 @@ class _Teller:
     def _place_marks(self, runs: Runs) -> None:
         for entry in self._entries:
             event = entry.event
+            if type(event) in marks.NONE:
+                continue
             made = marks.mark(event, seq=entry.seq, at_ms=self._at[entry.seq], read=partial(self._value, entry))
             if made is None:
                 continue
