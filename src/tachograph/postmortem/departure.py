@@ -103,7 +103,7 @@ def compare(
     one: Recording, other: Recording, *, stories: tuple[Story, Story] | None = None, bundles: tuple[Bundle, Bundle] | None = None
 ) -> Departure:
     """The second session against the first. ``stories`` and ``bundles``: theirs, where they are at hand."""
-    stories = stories or (tell(one), tell(other))
+    stories = stories or (tell(one, redactions=False), tell(other, redactions=False))
     first, second = actions(stories[0]), actions(stories[1])
     at = _common(first, second)
     departing = (first[at] if at < len(first) else None, second[at] if at < len(second) else None)

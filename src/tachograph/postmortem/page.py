@@ -49,14 +49,14 @@ class Page:
     def line(self, *pieces: Piece, right: str = "") -> None:
         """One line; ``right`` stands at the right edge where there is room, else directly behind. Longer text is cut
         with ``…``."""
-        room = self.width - (cell_len(right) + 1 if right else 0)
+        room = self.width - (cells(right) + 1 if right else 0)
         text = Text()
         for content, style in pieces:
             text.append(visible(content).replace("\n", " ").replace("\t", " "), STYLES.get(style, style))
-        if cell_len(text.plain) > room:
+        if cells(text.plain) > room:
             text.truncate(room, overflow="ellipsis")
         if right:
-            text.append(" " * max(self.width - cell_len(text.plain) - cell_len(right), 1))
+            text.append(" " * max(self.width - cells(text.plain) - cells(right), 1))
             text.append(right, STYLES["seq"])
         text.rstrip()
         self.lines.append(text)
@@ -74,7 +74,7 @@ class Page:
     ) -> None:
         """Text over as many lines as it needs; at most ``lines`` with a count of the rest, which is taken from the middle where
         ``ends`` says that the end matters. ``first``: what stands before the first line in the place of ``indent``, as wide as it."""
-        folded = "\n".join(fold(visible(content).rstrip("\n"), self.width - cell_len(indent), prose=prose))
+        folded = "\n".join(fold(visible(content).rstrip("\n"), self.width - cells(indent), prose=prose))
         shown, more, rest = folded.split("\n"), 0, list[str]()
         if lines is not None and ends:
             shown, more, rest = clip_ends(folded, lines)
@@ -89,10 +89,10 @@ class Page:
 
     def facts(self, facts: Sequence[str], *, indent: str = "", style: str = "") -> None:
         """Short facts with ``·`` between them, over as many lines as they need; one is broken only where it is longer than a line."""
-        room, line = self.width - cell_len(indent), ""
+        room, line = self.width - cells(indent), ""
         for fact in filter(None, facts):
             longer = f"{line} · {fact}" if line else fact
-            if line and cell_len(visible(longer)) > room:
+            if line and cells(visible(longer)) > room:
                 self.wrapped(line, indent=indent, style=style)
                 longer = fact
             line = longer
@@ -103,7 +103,7 @@ class Page:
         shown, more = clip("\n".join(visible(line).replace("\n", " ") for line in hunks), lines)
         for one in shown:
             style = {"+": "added", "-": "removed", "@": "dim"}.get(one[:1], "")
-            for piece in fold(one, self.width - cell_len(indent), prose=False):
+            for piece in fold(one, self.width - cells(indent), prose=False):
                 self._indented(indent, piece, style)
         if more:
             self._indented(indent, f"… {more:,} more lines", "dim")
@@ -120,7 +120,7 @@ def fold(content: str, width: int, *, prose: bool) -> Iterator[str]:
     (East Asian scripts, emoji) counts two."""
     width = max(width, 8)
     for line in content.expandtabs(4).split("\n"):
-        if cell_len(line) <= width:
+        if cells(line) <= width:
             yield line
         elif prose:
             yield from _between_words(line, width)
@@ -130,15 +130,26 @@ def fold(content: str, width: int, *, prose: bool) -> Iterator[str]:
 
 def _between_words(line: str, width: int) -> Iterator[str]:
     current, used = "", 0
+    size_of = len if _plain(line) else cell_len
     for word in line.split(" "):
-        size = cell_len(word)
+        size = size_of(word)
         if current and used + 1 + size > width:
             yield current
             current, used = "", 0
         if size > width:
             *full, word = chop_cells((current + " " + word) if current else word, width)
             yield from full
-            current, used = word, cell_len(word)
+            current, used = word, cells(word)
             continue
         current, used = (current + " " + word, used + 1 + size) if current else (word, size)
     yield current
+
+
+def cells(text: str) -> int:
+    """How wide a text is."""
+    return len(text) if _plain(text) else cell_len(text)
+
+
+def _plain(text: str) -> bool:
+    """Whether each character is one cell wide, which most texts need no table for."""
+    return text.isascii() and text.isprintable()
