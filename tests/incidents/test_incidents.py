@@ -1,4 +1,4 @@
-"""Each incident: recorded from a real run, whole, with the event that is to be found, and replayed."""
+"""Each incident: recorded from a real run, whole, with the event that is to be found, and replayed; then what a postmortem says of it."""
 
 from __future__ import annotations
 
@@ -51,6 +51,19 @@ def test_replays_identical(recorded: scene.Recorded, tmp_path: Path) -> None:
     found = json.loads(report.read_text())
     assert found["verdict"] == "identical", (found, done.stderr)
     assert found["unused"] == []
+
+
+@each(NAMES)
+def test_the_postmortem_names_the_cause_and_its_first_event(recorded: scene.Recorded) -> None:
+    findings = recorded.json("postmortem", recorded.session_id)["findings"]
+    told = [(finding["class"], finding["analysis"], finding["statement"]) for finding in findings]
+    if recorded.incident.cause is None:
+        assert told == []
+        return
+    assert told
+    assert findings[0]["class"] == recorded.incident.cause, told
+    assert recorded.incident.first is not None
+    assert findings[0]["first_event"] == recorded.incident.first(recorded.lines)["id"], told
 
 
 def test_every_class_is_there() -> None:
