@@ -36,7 +36,7 @@ _NOTHING = re.compile(
     r"|typosquat\w*|quarantin\w+|suspicious|compromised|post-?install script|exfiltrat\w+|malicious|malware|hallucinat\w*|impersonat\w*|belongs to (?:another|someone|a different)|is not (?:ours|one of)|404)\b",
     re.IGNORECASE,
 )
-_NEAR = 160
+_NEAR = 80
 _DIGITS = re.compile(r"[-+.\d/:]+\Z")
 
 
@@ -71,15 +71,18 @@ def run(case: Case) -> Iterator[Finding]:
 
 
 def _tells(term: str) -> bool:
-    """Whether a term is the kind of name that things have: joined or with digits, not a plain word."""
-    return len(term) >= 5 and (names_one(term) or "-" in term or "_" in term or "." in term)
+    """Whether a term is the kind of name that things outside have. Paths, and what is joined by underscores alone, are names within a program: those
+    are looked for and made all the time."""
+    return len(term) >= 5 and "/" not in term and (names_one(term) or "-" in term) and any(mark in term for mark in "-.@:0123456789")
 
 
 def _says_nothing(text: str, term: str) -> bool:
     lowered = text.lower()
     at = lowered.find(term)
     while at >= 0:
-        if _NOTHING.search(text[max(at - _NEAR, 0) : at + len(term) + _NEAR]):
+        begin = max(at - _NEAR, lowered.rfind("\n", 0, at) + 1)
+        end = lowered.find("\n", at)
+        if _NOTHING.search(text[begin : min(at + len(term) + _NEAR, end if end >= 0 else len(text))]):
             return True
         at = lowered.find(term, at + len(term))
     return False
