@@ -156,3 +156,23 @@ def test_a_few_tries_within_a_call_and_what_only_looks() -> None:
     assert posts(session, 201, 1, sku="K-9").gives("ok").model("Ordered.").findings(ANALYSIS) == []
     session = Session("openai").user("Find lamps.").model("", ("lamps", {"kind": "lamp"}))
     assert posts(session, 200, 3, "catalogue/search", kind="lamp").gives("K-9").model("There is K-9.").findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize("look", ["[]", {"bookings": []}, "no booking found", {"count": 0, "items": []}])
+def test_a_look_in_between_that_showed_nothing_done(look: Any) -> None:
+    session = (
+        Session("openai").user("Book the ferry.").model("", ("book_ferry", {"sailing": "F-9"})).gives("504 Gateway Timeout", failed=True)
+    )
+    session.model("", ("list_bookings", {"sailing": "F-9"})).gives(look)
+    session.model("", ("book_ferry", {"sailing": "F-9"})).gives("booked").model("Booked.")
+    assert session.findings(ANALYSIS) == []
+
+
+def test_a_look_in_between_that_showed_it_done() -> None:
+    session = (
+        Session("openai").user("Book the ferry.").model("", ("book_ferry", {"sailing": "F-9"})).gives("504 Gateway Timeout", failed=True)
+    )
+    session.model("", ("list_bookings", {"sailing": "F-9"})).gives({"bookings": [{"sailing": "F-9", "seat": 4}]})
+    session.model("", ("book_ferry", {"sailing": "F-9"})).gives("booked").model("Booked.")
+    (found,) = session.findings(ANALYSIS)
+    assert found.cause == "tool"

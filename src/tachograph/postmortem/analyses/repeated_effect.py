@@ -11,7 +11,7 @@
 ``harness``), or asked for by the model (class ``tool``).
 
 First event: the call that was repeated. No finding: a call that only reads; a first try that was refused before anything was done (429, 401, validation, connection
-refused); an idempotency key that both have; calls that come to the same when done twice (set, update, close, PUT, DELETE); what a person asked for again;
+refused); an idempotency key that both have; calls that come to the same when done twice (set, update, close, PUT, DELETE); what a person asked for again, or what a look in between showed as not done;
 shells, whose commands are run again all the time.
 
 *Cannot see*: whether the other side told the two apart.
@@ -30,7 +30,7 @@ from tachograph.postmortem.values import plain, quoted
 from .actions import Action, doings, first_of
 from .citing import said
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
-from .effects import effects, words_of
+from .effects import acts, effects, words_of
 from .results import failure
 
 if TYPE_CHECKING:
@@ -52,6 +52,12 @@ _KEY = re.compile(r"idempot|request[_-]?id|dedup|client[_-]?token|nonce|transact
 _REFUSED = re.compile(
     r"\b(?:400|401|403|404|405|409|413|415|422|429|too many requests|rate[- ]?limit\w*|throttl\w+|unauthori[sz]ed|forbidden|permission|denied|invalid|validation|missing|required|malformed|bad request"
     r"|not found|no such|unknown|connection refused|could not resolve|name resolution|dns|insufficient|declined|rejected|schema|unsupported|not allowed|quota)\b",
+    re.IGNORECASE,
+)
+#: A look that found nothing.
+_EMPTY = re.compile(
+    r"\A\s*(?:\[\s*\]|\{\s*\}|null|none|nothing|0)?\s*\Z|:\s*(?:\[\s*\]|\{\s*\}|null|0)\s*[,}]|\b(?:no|not any|without|zero|0) (?:\w+ ){0,3}?(?:found|match\w*|results?|records?|entr(?:y|ies)|rows?|bookings?|orders?|payments?|exists?)\b"
+    r"|\b(?:not|never) (?:found|booked|placed|created|recorded|received|there|done)\b|\bdoes not exist\b",
     re.IGNORECASE,
 )
 #: Nobody knows whether it was done.
@@ -90,7 +96,7 @@ def _duplicates(case: Case) -> Iterator[Finding]:
         if again is not None and again.kind == "error" and not _OPEN.search(again.what):
             continue  # the second was refused: it was done once
         by_code = _by_code(first, effect, owners)
-        if not by_code and (failed is None or _asked_again(known.passages, first, effect)):
+        if not by_code and (failed is None or _asked_again(known.passages, first, effect) or _seen_undone(case, first, effect)):
             continue  # two of the same are what was wanted, unless the first left it open whether it had been done
         if failed is not None and again is not None:
             continue  # both failed: a storm, if they are many
@@ -248,6 +254,19 @@ def _storm_within(action: Action, row: list[Run]) -> Iterator[Finding]:
 def _asked_again(passages: tuple[Passage, ...], first: Effect, second: Effect) -> bool:
     """Whether a person spoke in between."""
     return any(passage.kind == "user" and first.run.seq < passage.seq < second.run.seq for passage in passages)
+
+
+def _seen_undone(case: Case, first: Effect, second: Effect) -> bool:
+    """Whether something was looked up in between and said that nothing was there: the first had come to nothing."""
+    return any(
+        first.run.seq < run.seq < second.run.seq
+        and run.kind == "tool"
+        and run.effect in (None, "read")
+        and not acts(run.name)
+        and run.outcome == "ok"
+        and _EMPTY.search(run.output.text()[:2000]) is not None
+        for _, run in case.story.runs()
+    )
 
 
 def _storms(case: Case) -> Iterator[Finding]:
