@@ -25,6 +25,7 @@ from . import (
     secrets_seen,
     served_model,
     stale_result,
+    superseded,
     tool_drift,
     truncated,
     unknown_name,
@@ -64,6 +65,7 @@ BUILT_IN: tuple[Analysis, ...] = (
     wrong_argument.ANALYSIS,
     damaged_input.ANALYSIS,
     stale_result.ANALYSIS,
+    superseded.ANALYSIS,
 )
 
 
