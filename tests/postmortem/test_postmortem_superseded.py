@@ -34,9 +34,9 @@ def test_a_withdrawn_entry_of_one_result(provider: str) -> None:
 
 
 def test_articles_that_a_person_gave() -> None:
-    text = "Articles:\n\nKB 4410: set valves of type R to 9.5 bar.\n\nKB 4977: never 9.5, use 6.2 bar. Replaces KB 4410.\n\nSet boiler R-3."
-    for words in ("never 9.5, use", "use"):  # also where the new one warns of the old one's value
-        (one,) = found(9.5, result="nothing", user=text.replace("never 9.5, use", words))
+    text = "Articles:\n\nKB 4410 (2019): R-30 drips. Set it to 9.5 bar.\n\nKB 4977 (2025): R-30 drips. Never 9.5, use 6.2 bar. Replaces KB 4410.\n\nSet boiler R-3."
+    for words in ("Never 9.5, use", "Use"):  # also where the new one warns of the old one's value
+        (one,) = found(9.5, result="nothing", user=text.replace("Never 9.5, use", words))
         assert one.first_event == "evt_0001"
     assert not found(6.2, result="nothing", user=text)
 

@@ -108,9 +108,10 @@ def _objects(value: object, depth: int) -> Iterator[str]:
 def _entry(passage: Passage, place: int, text: str) -> _Entry:
     head = text.split("\n", 1)[0][:_NEAR]
     cut = _REPLACES.search(head)
-    return _Entry(
-        passage=passage, place=place, text=text, names=identifiers(head[: cut.start()] if cut else head), terms=frozenset(terms(text))
-    )  # fmt: skip
+    head = head[: cut.start()] if cut else head
+    label = re.split(r"[:(]|\.\s", head, maxsplit=1)[0]
+    names = identifiers(label) or identifiers(head)
+    return _Entry(passage=passage, place=place, text=text, names=names, terms=frozenset(terms(text)))
 
 
 def _gone(text: str) -> frozenset[str]:
