@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from .directive_words import IMPERATIVES, LEFT_OUT, NOUNS
 from .effects import DOES, acts
 from .terms import Pieces, identifiers, words
 from .tongues import gloss, tongue
@@ -96,153 +97,6 @@ _STYLED = re.compile(r"<(\w{1,12})[^<>]{0,200}(?:display:\s?none|font-size:\s?0|
 _INVISIBLE = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff\u00ad]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,4000}")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8000}={0,2}(?![A-Za-z0-9+/=])")
-_LEFT_OUT = frozenset(
-    stem(word)
-    for word in [
-        "must",
-        "never",
-        "always",
-        "not",
-        "only",
-        "ensure",
-        "make",
-        "sure",
-        "require",
-        "need",
-        "should",
-        "shall",
-        "allow",
-        "allowed",
-        "forbidden",
-        "prohibited",
-        "without",
-        "unless",
-        "before",
-        "until",
-        "except",
-        "if",
-        "when",
-        "whenever",
-        "please",
-        "also",
-        "do",
-        "don",
-        "any",
-        "every",
-        "each",
-        "all",
-        "use",
-        "using",
-        "it",
-        "its",
-        "this",
-        "that",
-        "them",
-        "these",
-        "those",
-        "something",
-        "anything",
-        "anyone",
-        "someone",
-        "under",
-        "over",
-        "than",
-        "most",
-        "more",
-        "least",
-        "maximum",
-        "max",
-        "limit",
-        "exceed",
-        "avoid",
-        "refrain",
-        "circumstances",
-        "no",
-        "on",
-        "in",
-        "of",
-        "to",
-        "for",
-        "with",
-        "from",
-        "the",
-        "an",
-        "and",
-        "or",
-        "be",
-        "is",
-        "are",
-        "by",
-        "at",
-        "as",
-        "you",
-        "your",
-        "we",
-        "our",
-        "they",
-        "their",
-        "user",
-        "customer",
-        "client",
-        "agent",
-        "assistant",
-        "ai",
-        "explicit",
-        "explicitly",
-        "directly",
-        "first",
-        "may",
-        "can",
-        "cannot",
-        "will",
-        "note",
-        "important",
-        "system",
-        "rule",
-        "policy",
-        "instruction",
-        "thing",
-        "way",
-        "case",
-        "time",
-        "even",
-        "up",
-        "out",
-        "off",
-        "into",
-        "about",
-        "there",
-        "has",
-        "have",
-        "had",
-        "was",
-        "were",
-        "me",
-        "my",
-        "who",
-        "what",
-        "which",
-        "how",
-        "so",
-        "such",
-        "then",
-        "after",
-        "during",
-        "outside",
-        "again",
-        "ask",
-        "confirm",
-        "eur",
-        "usd",
-        "gbp",
-        "chf",
-        "per",
-        "immediately",
-        "allergic",
-        "permitted",
-        "authorized",
-    ]
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,7 +188,7 @@ def _hints(piece: str) -> int:
         cue, begins = word in _CUES or (4 <= len(word) <= 8 and word.endswith("nt")), word in _BEGIN
     else:
         cue, begins = _SIGNS.search(piece) is not None, _BEGUN.search(piece) is not None
-    verb = any(one.lower() in _IMPERATIVES or one.lower() in DOES for one in _BARE_VERB.findall(piece))
+    verb = any(one.lower() in IMPERATIVES or one.lower() in DOES for one in _BARE_VERB.findall(piece))
     return cue | begins << 1 | verb << 2
 
 
@@ -427,12 +281,12 @@ def imperative(line: str) -> str | None:
     if match is None or match.group(2) in ("=", ":"):
         return None
     word = match.group(1).lower()
-    if word in _IMPERATIVES or acts(word):
+    if word in IMPERATIVES or acts(word):
         following = bare[match.end(1) :].strip()
         # ``Order 4471 was shipped`` and ``Ticket: open`` name a thing.
         if not following or (
             not told
-            and word in _NOUNS
+            and word in NOUNS
             and not re.match(
                 r"(?:the|an?|all|any|this|that|it|them|to|your|our|my|every|each|him|her|us|me)\b|(?:[^\W_][\w.,-]*\s+){1,6}(?:to|into)\s+(?!be\b)[^\W_]",
                 following,
@@ -441,26 +295,6 @@ def imperative(line: str) -> str | None:
             return None
         return word
     return None
-
-
-_IMPERATIVES = frozenset(
-    ["ignore", "disregard", "forget", "use", "include", "tell", "say", "mention", "recommend", "call", "visit", "click", "follow", "treat", "pretend", "act", "answer", "make",
-     "give", "keep", "go", "do", "be", "let", "take", "bring", "leave", "proceed", "continue", "provide", "return", "output", "print", "reveal", "share", "disclose", "skip",
-     "bypass", "choose", "pick", "prefer", "mail", "cc", "bcc", "ensure", "require", "ask", "inform", "contact", "route", "redirect", "download", "export", "read", "fetch",
-     "get", "load", "list", "show", "check", "verify", "confirm", "query", "search", "look", "find", "encode", "decode", "replace", "change", "switch", "lower", "raise",
-     "increase", "decrease", "reduce", "double", "waive", "refuse", "stop", "quote", "offer", "promise", "grant", "append", "prepend", "overwrite", "exfiltrate", "leak",
-     "settle", "remit", "credit", "reset", "rename", "wait", "report", "mark", "rate", "rank", "respond", "reply", "write", "copy", "paste", "translate", "summarize",
-     "summarise", "run", "test", "never", "don", "avoid", "limit", "stay", "speak", "address", "sell", "hold", "upgrade", "downgrade", "pin", "restrict", "whitelist", "allowlist",
-     "prescribe", "administer", "increase", "discharge", "reroute", "notify", "alert", "exclude", "omit", "remove", "raise", "suppress", "silence", "disable", "enable"]
-)  # fmt: skip
-_NOUNS = frozenset(
-    ["order", "ticket", "email", "mail", "file", "record", "log", "book", "post", "page", "patch", "label", "issue", "transfer", "refund", "charge", "credit", "copy",
-     "ship", "place", "import", "release", "update", "return", "report", "test", "query", "list", "limit", "rate", "rank", "address", "stay", "change", "search", "offer",
-     "double", "call", "use", "route", "invoice", "store", "note", "reply", "quote", "request", "start", "stop", "run", "check", "state", "status", "lock", "trade", "sign",
-     "commit", "push", "merge", "deploy", "schedule", "open", "close", "set", "move", "grant", "reset", "increase", "decrease", "upgrade", "export", "download", "output",
-     "notice", "alert", "review", "read", "show", "visit", "contact", "sms", "text", "wire", "fire", "retry", "resume", "tag", "mark", "store", "complete", "lower", "free",
-     "clean", "hold", "promise", "share", "load", "answer", "escalate", "work", "switch", "pin", "filter", "sort", "exclude", "ban", "block", "attach", "forward"]
-)  # fmt: skip
 
 
 #: A line of a program, whose words are not addressed to anybody.
@@ -494,7 +328,7 @@ def _directive(text: str, line: str) -> Directive | None:
     about = frozenset(
         one
         for one in (stem(word) for term in words(head) for word in re.split(r"[^\w]+", term) if len(word) > 2)
-        if one not in _LEFT_OUT and not one.isdigit()
+        if one not in LEFT_OUT and not one.isdigit()
     )
     about -= verbs
     return Directive(
@@ -566,7 +400,7 @@ def _limit(line: str) -> tuple[float, str] | None:
         return number, "money"
     if unit == "%" or unit.startswith("percent"):
         return number, "%"
-    return number, "" if not unit or stem(unit) in _LEFT_OUT or unit in ("and", "per", "each") else stem(unit)
+    return number, "" if not unit or stem(unit) in LEFT_OUT or unit in ("and", "per", "each") else stem(unit)
 
 
 _MONEY = frozenset(stem(word) for word in ["amount", "price", "total", "cost", "sum", "value", "refund", "pay", "payment", "budget", "fee", "charge", "credit", "money", "cents", "limit", "spend", "fare", "usd", "eur", "rent", "bid", "offer"])  # fmt: skip

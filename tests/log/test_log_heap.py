@@ -6,7 +6,8 @@ import gc
 import threading
 
 import pytest
-from tachograph.core.heap import unswept
+
+from tachograph.log.heap import unswept
 
 
 @unswept
