@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from tachograph.log.heap import unswept
+
+
+@pytest.fixture(autouse=True)
+def on() -> Iterator[None]:
+    """Whatever ran before in this process: a verb that explains leaves the collector off, since it ends then."""
+    before = gc.isenabled()
+    gc.enable()
+    yield
+    (gc.enable if before else gc.disable)()
 
 
 @unswept
