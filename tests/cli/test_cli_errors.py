@@ -223,3 +223,9 @@ def test_a_damaged_key_file_is_no_verified_store(recorded: Tacho, which: str) ->
     done = recorded("verify", "@last", "--json")
     assert (done.returncode, done.json()["verdict"]) == (1, "tampered")
     assert any(problem["check"] == "keys" and "json" in problem["file"] for problem in done.json()["problems"])
+
+
+def test_steps_from_one_to_an_earlier_one_are_none(recorded: Tacho) -> None:
+    done = recorded("show", "@last", "--from", "3", "--to", "1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: no step is from 3 on and up to 1; --from is the smaller one\n"

@@ -48,6 +48,8 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.step is not None and wanted.any():
         raise UsageError("one step is shown whole; leave --step out, or what picks some of the story")
+    if options.first is not None and options.last is not None and options.first > options.last:
+        raise UsageError(f"no step is from {options.first} on and up to {options.last}; --from is the smaller one")
     reading.quickly()
     chosen = wiring.settings(options.store)
     opened = wiring.open_for_reading(chosen)
