@@ -146,6 +146,7 @@ _VARYING = (
     (r"\b\d+ bytes of a write", "N bytes of a write"),
     # Reads of the clock and the like are lines of their own, one a commit: how many there are, and so how lines are numbered, depends on timing.
     (r"(?<![\w/])#\d+\b", "#N"),
+    (r"(?<=--event )\d+\b", "N"),
     (r"\b(\d+) of \1 (lines|events)\b", r"N of N \2"),
     (r"\bin \d+ events\b", "in N events"),
     # How many secrets there are, and of which kind, depends on the environment that the tests run in.

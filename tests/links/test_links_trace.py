@@ -176,7 +176,7 @@ ARGO = {
         ("github", GITHUB, [("github-42", SHA, "production", "2026-11-03T09:00:00Z", None)]),
         ("github", WEBHOOK, [("github-44", SHA, "production", "2026-11-03T10:00:00Z", None)]),
         ("oci", DOCKER, [("image-sha256:1", SHA, None, None, None)]),
-        ("oci", SKOPEO, [("image-sha256:3", SHA, None, "2026-11-03T09:00:00Z", None)]),
+        ("oci", SKOPEO, [("image-sha256:3", SHA, None, "2026-11-03T09:00:00.123Z", None)]),
         ("argocd", ARGO, [("argocd-shop-6", OLD, "production", "2026-11-02T09:00:00Z", None), ("argocd-shop-7", SHA, "production", "2026-11-03T09:00:00Z", OLD)]),
     ],
 )  # fmt: skip
@@ -221,3 +221,14 @@ def test_an_id_is_one_deploy(tmp_path: Path) -> None:
     assert tacho("deploy", "record", "--sha", SHA, "--id", "p").returncode == 0
     assert "as was recorded already" in tacho("deploy", "record", "--sha", SHA, "--id", "p").stdout
     assert "is of aaaaaaaaaaaa already" in tacho("deploy", "record", "--sha", OLD, "--id", "p").stderr
+
+
+def test_deploys_of_one_second_are_in_their_order(tmp_path: Path) -> None:
+    tacho = Tacho(tmp_path)
+    assert tacho("record", "--", "true").returncode == 0
+    for name, at in (("late", "2026-11-03T10:00:00.750Z"), ("early", "2026-11-03T11:00:00.250+01:00"), ("whole", "2026-11-03T10:00:00Z")):
+        assert tacho("deploy", "record", "--sha", SHA, "--id", name, "--at", at).returncode == 0
+    found = tacho("deploy", "ls", "--json").json()
+    assert [(one["id"], one["at"]) for one in found] == [
+        ("whole", "2026-11-03T10:00:00Z"), ("early", "2026-11-03T10:00:00.250Z"), ("late", "2026-11-03T10:00:00.750Z"),
+    ]  # fmt: skip

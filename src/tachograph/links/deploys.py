@@ -181,7 +181,12 @@ def deployed(book: Book) -> list[Known]:
             fields = {name: str(value) for name, value in event.detail.items() if name != "deploy" and name in Deploy.__dataclass_fields__}
             if "sha" in fields:
                 found.append(Known(Deploy(**{**fields, "id": str(event.detail.get("deploy"))}), entry))
-    return sorted(found, key=lambda one: one.deploy.at or one.entry.ts)
+    return sorted(found, key=lambda one: _sortable(one.deploy.at or one.entry.ts))
+
+
+def _sortable(at: str) -> str:
+    """A time of a deploy, or of the ledger, so that text order is time order: some have milliseconds, some have not."""
+    return at if "." in at else at.replace("Z", ".000Z")
 
 
 def before(book: Book, one: Deploy) -> tuple[str | None, str]:
@@ -247,11 +252,13 @@ def _time(value: Any) -> str | None:
 
 
 def time_of(value: str) -> str | None:
-    """ISO 8601 with an offset, in UTC; None for what is none."""
+    """ISO 8601 with an offset, in UTC; None for what is none. With milliseconds where there are any: a deploy comes after what was done in its second."""
     try:
         found = datetime.datetime.fromisoformat(re.sub(r"(\.\d{6})\d{1,12}", r"\1", value))
     except ValueError:
         return None
     if found.tzinfo is None:
         return None
-    return found.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = found.astimezone(datetime.UTC)
+    parts = f".{found.microsecond // 1000:03}" if found.microsecond >= 1000 else ""
+    return found.strftime(f"%Y-%m-%dT%H:%M:%S{parts}Z")
