@@ -97,6 +97,53 @@ def test_whatever_line_a_finding_cites_has_a_place_on_the_page(name: str) -> Non
     assert {f"e{entry.seq}" for entry in recording.entries} <= set(reader.ids)
 
 
+def test_a_session_too_large_for_a_page_is_shown_in_part_and_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "MOST_OF_STEPS", 150_000)
+    monkeypatch.setattr(html, "MOST_MOMENTS", 500)
+    monkeypatch.setattr(timeline_svg, "MOST_BARS", 300)
+    recording = long_session(600)
+    cited = [entry for entry in recording.entries if isinstance(entry.event, events.ToolCall)][250]
+    evidence = (Evidence(event_id=cited.event.id, seq=cited.seq, what="this"),)
+    finding = Finding(
+        cause="tool", analysis="x", confidence=0.9, first_event=cited.event.id, first_seq=cited.seq, evidence=evidence, statement="This.",
+    )  # fmt: skip
+    report = dataclasses.replace(assemble(recording), findings=(finding,))
+    page = html.render(report)
+    assert len(page) < 500_000
+    reader = check_page(page)
+    words = " ".join("".join(reader.text).split())
+    assert {f"step-{number}" for number in range(1, 601)} <= set(reader.ids)  # what a bar of the picture leads to
+    shown = [int(number) for number in re.findall(r"<article class=\"step\" id=\"step-(\d+)\"", page)]
+    assert shown == sorted(shown)
+    assert {1, 2, 251, 599, 600} <= set(shown)
+    assert len(shown) < 300
+    told = re.findall(r"Steps ([\d,]+) to ([\d,]+): (\d+) steps, (\d+) calls, for which this page has no room", words)
+    assert sum(int(steps) for _, _, steps, _ in told) == sum(int(calls) for *_, calls in told) == 600 - len(shown)
+    first, last, *_ = told[0]
+    assert f"tacho show {recording.session_id} --from {first} --to {last} shows it." in words
+    assert f"{len(report.timeline) - 500:,} of {len(report.timeline):,} lines are counted only" in words
+    assert f'href="#e{cited.seq}"' in page
+    assert page.count("<tr>") < 700
+    assert "drawn as one" in words
+
+
+def test_a_step_of_too_many_calls_leaves_room_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "MOST_OF_STEPS", 100_000)
+    tape = Tape()
+    start(tape)
+    for number in range(3):
+        ask(tape, [{"role": "user", "content": f"Part {number}"}], [text(f"answer {number}")])
+        for each in range(900):
+            tape.tick(5)
+            failed = {"exit_code": 1} if number == 1 and each == 450 else {"exit_code": 0}
+            tape.add(events.Process, program="make", request={"argv": ["make", str(each)]}, output={"stdout": "a\n" * 20}, **failed)
+    page = html.render(assemble(tape))
+    words = " ".join("".join(check_page(page).text).split())
+    assert all(f"answer {number}" in words for number in range(3))
+    assert len(re.findall(r"Step (\d): \d+ calls, for which this page has no room", words)) >= 3
+    assert "make 450" in words
+
+
 def test_markup_escapes_everything_that_is_not_markup() -> None:
     assert el("p", "<b>", class_='"x"') == '<p class="&quot;x&quot;">&lt;b&gt;</p>'
     assert el("p", el("b", "a&b"), None, ["<", el("br")]) == "<p><b>a&amp;b</b>&lt;<br></p>"
@@ -143,7 +190,7 @@ def test_the_stylesheet_knows_both_schemes_paper_and_small_screens() -> None:
 
 
 def picture(tape: Tape) -> ET.Element:
-    return ET.fromstring(timeline_svg.timeline(tell(tape)))
+    return ET.fromstring(timeline_svg.Picture(story=tell(tape)).draw())
 
 
 def bars(drawn: ET.Element) -> list[tuple[float, float, float]]:
@@ -168,6 +215,21 @@ def test_the_picture_holds_every_call_within_its_frame(steps: int) -> None:
     assert height < 1500
     least = int(re.findall(r"\d+", drawn.get("style") or "")[0])
     assert 620 <= least <= 4000
+
+
+def test_bars_on_the_same_pixels_are_one_and_none_that_failed_is_lost_among_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline_svg, "MOST_BARS", 200)
+    tape = long_session(250)
+    tape.add(
+        events.ToolCall, name="bash", call_id="c", source="declared", duration_ms=25.0, output="a", outcome="error", lane="main/task-1"
+    )
+    drawn = picture(tape)
+    tips = [group.findtext("title") or "" for group in drawn.iter("g") if (group.get("class") or "").startswith("bar ")]
+    assert len(tips) < 450
+    gathered = [int(count.replace(",", "")) for tip in tips for count in re.findall(r"^([\d,]+) × ", tip)]
+    assert gathered
+    assert len(tips) - len(gathered) + sum(gathered) == 501
+    assert [group.get("class") for group in drawn.iter("g") if "failed" in (group.get("class") or "")] == ["bar tool failed"]
 
 
 def test_bars_of_a_row_do_not_lie_on_each_other() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +26,12 @@ if TYPE_CHECKING:
 
 _CITATION = re.compile(r"\[#(s?\d+)\]")
 _LEADS_TO, _PLACE = re.compile(r'href="#e(\d+)"'), re.compile(r'id="e(\d+)"')
-#: Longer timelines are folded: the picture above says it sooner.
-MOST_OPEN_MOMENTS = 40
+#: Bytes that the steps may take, and lines that the timeline in words may have: a page of ten megabytes opens nowhere at once.
+MOST_OF_STEPS, MOST_MOMENTS = 4_000_000, 2000
+#: Moments at the beginning and at the end of a longer timeline that are told in any case.
+_EDGE = 200
+#: Steps that the contents beside the page list.
+MOST_LISTED = 200
 
 
 def render(report: Report) -> str:
@@ -33,11 +39,13 @@ def render(report: Report) -> str:
     story = report.case.story
     start = story.start
     name = (start.name or start.agent if start is not None else None) or story.session_id
+    cited = frozenset(_cited(report))
+    steps = html_steps.steps(story, room=MOST_OF_STEPS, cited=cited)
     sections: list[tuple[str, str, Sequence[Markup]]] = [
         ("summary", "Summary", [_summary(report)]),
         ("findings", "Findings", list(html_findings.findings(report))),
-        ("timeline", "Timeline", list(_timeline(report))),
-        ("steps", "What it saw and did", [html_steps.steps(story)]),
+        ("timeline", "Timeline", list(_timeline(report, cited, steps))),
+        ("steps", "What it saw and did", [steps]),
         ("changes", "What changed", list(_changes(report))),
         ("in-force", "What was in force", list(_in_force(report))),
         ("questions", "Twenty-one questions", list(_questions(report))),
@@ -83,6 +91,7 @@ def _outline(report: Report, sections: Sequence[tuple[str, str, Sequence[Markup]
     for name, title, _ in sections:
         inner = None
         if name == "steps":
+            more = len(report.case.story.steps) - MOST_LISTED
             inner = el(
                 "ol",
                 (
@@ -91,8 +100,9 @@ def _outline(report: Report, sections: Sequence[tuple[str, str, Sequence[Markup]
                         el("span", str(step.number), class_="n", aria_hidden="true"),
                         el("a", headline(step, 70), href=f"#step-{step.number}", class_="bad" if step.bad else None),
                     )
-                    for step in report.case.story.steps[:200]
+                    for step in report.case.story.steps[:MOST_LISTED]
                 ),
+                el("li", "", el("span", f"… {more:,} more", class_="soft")) if more > 0 else None,
             )
         entries.append(el("li", el("a", title, href=f"#{name}"), inner))
     return el("nav", el("ul", entries), class_="outline", aria_label="Contents")
@@ -107,29 +117,80 @@ def _summary(report: Report) -> Markup:
     return join([asked, el("ul", (el("li", one) for one in (*summary.did, summary.ended)), class_="facts"), answered])
 
 
-def _timeline(report: Report) -> Iterator[Markup]:
+def _cited(report: Report) -> Iterator[int]:
+    """The lines of the log that findings and answers rest on."""
+    for finding in report.findings:
+        yield finding.first_seq
+        yield from (one.seq for one in finding.evidence)
+    for answer in report.answers:
+        yield from (one.seq for one in answer.evidence)
+
+
+def _timeline(report: Report, cited: frozenset[int], steps: Markup) -> Iterator[Markup]:
     story = report.case.story
     signals, metrics = signalled.moments(report.case), signalled.metrics(report.case)
-    look = "picture wide" if timeline_svg.wide(story, signals) else "picture"
-    picture = timeline_svg.timeline(story, signals, metrics, signalled.zero(report.case) or 0)
-    yield el("div", picture, class_=look, tabindex=0, role="group", aria_label="Timeline, scrolls sideways")
-    yield timeline_svg.legend(story, signals)
-    rows = [
-        el(
-            "tr",
-            el("td", offset(one.at_ms), class_="n"),
-            el("td", one.kind, class_="whole"),
-            el("td", one_line(one.what, 200), class_="bad" if one.bad else None),
-            el("td", duration(one.duration_ms) if one.duration_ms is not None else "", class_="n"),
-            el("td", _moment_link(one), class_="n"),
+    picture = timeline_svg.Picture(story=story, signals=signals, metrics=metrics, start=signalled.zero(report.case) or 0)
+    look = "picture wide" if picture.wide else "picture"
+    yield el("div", picture.draw(), class_=look, tabindex=0, role="group", aria_label="Timeline, scrolls sideways")
+    yield picture.legend()
+    if picture.gathered:
+        yield el("p", "What lies on the same few pixels is drawn as one; its tooltip counts it, and it leads to the first.", class_="soft")
+    told = _told(report.timeline, cited)
+    shown = {int(seq) for seq in _PLACE.findall(steps)} if len(told) < len(report.timeline) else None
+    rows: list[Markup] = []
+    at = 0
+    for index in told:
+        if index > at:
+            rows.append(_left_out(report.timeline[at:index]))
+        at = index + 1
+        one = report.timeline[index]
+        rows.append(
+            el(
+                "tr",
+                el("td", offset(one.at_ms), class_="n"),
+                el("td", one.kind, class_="whole"),
+                el("td", one_line(one.what, 200), class_="bad" if one.bad else None),
+                el("td", duration(one.duration_ms) if one.duration_ms is not None else "", class_="n"),
+                el("td", _moment_link(one) if shown is None or one.seq is None or one.seq in shown else f"#{one.seq}", class_="n"),
+            )
         )
-        for one in report.timeline
-    ]
+    if at < len(report.timeline):
+        rows.append(_left_out(report.timeline[at:]))
     head = el(
         "tr", el("th", "when", class_="n"), el("th", "what"), el("th", ""), el("th", "took", class_="n"), el("th", "line", class_="n")
     )
     table = el("div", el("table", el("thead", head), el("tbody", rows), class_="stack"), class_="scroll")
-    yield el("details", el("summary", f"The same in words, {counted(len(rows), 'line')}"), table)
+    some = None
+    if len(told) < len(report.timeline):
+        words = (
+            f"{len(report.timeline) - len(told):,} of {len(report.timeline):,} lines are counted only, so that this page opens; all are in "
+        )
+        some = el("p", words, el("code", f"tacho postmortem {shlex.quote(story.session_id)} --json"), " under timeline.", class_="soft")
+    yield el("details", el("summary", f"The same in words, {counted(len(told), 'line')}"), some, table)
+
+
+def _told(moments: Sequence[Moment], cited: frozenset[int]) -> Sequence[int]:
+    """Which moments the table tells: all, else what is cited, how it began and ended, what went wrong and what came in, then the rest in order."""
+    if len(moments) <= MOST_MOMENTS:
+        return range(len(moments))
+
+    def weight(index: int) -> int:
+        one = moments[index]
+        if one.seq in cited or one.kind == "signal":
+            return 0
+        if index < _EDGE or index >= len(moments) - _EDGE:
+            return 1
+        return 2 if one.bad or one.kind == "input" else 3
+
+    return sorted(sorted(range(len(moments)), key=weight)[:MOST_MOMENTS])
+
+
+def _left_out(moments: Sequence[Moment]) -> Markup:
+    """A row in the place of some that are counted only."""
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in Counter(one.kind for one in moments).most_common())
+    return el(
+        "tr", el("td", offset(moments[0].at_ms), class_="n"), el("td", "…"), el("td", kinds, class_="soft"), el("td", ""), el("td", "")
+    )
 
 
 def _moment_link(one: Moment) -> Markup:

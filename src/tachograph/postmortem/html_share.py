@@ -88,9 +88,10 @@ def _ranges(steps: Sequence[int]) -> str:
 
 
 def _timeline(story: Story) -> Iterator[Markup]:
-    look = "picture wide" if timeline_svg.wide(story) else "picture"
-    yield el("div", timeline_svg.timeline(story), class_=look, tabindex=0, role="group", aria_label="Timeline, scrolls sideways")
-    yield timeline_svg.legend(story)
+    picture = timeline_svg.Picture(story=story)
+    look = "picture wide" if picture.wide else "picture"
+    yield el("div", picture.draw(), class_=look, tabindex=0, role="group", aria_label="Timeline, scrolls sideways")
+    yield picture.legend()
 
 
 def _proof(shared: Shared) -> Iterator[Markup]:

@@ -1,10 +1,16 @@
-"""The steps of a session as HTML: only what is new, tool cards that read as a call, diffs with their colours."""
+"""The steps of a session as HTML: only what is new, tool cards that read as a call, diffs with their colours.
+
+A page must stay one that a browser opens. Where all would be more than there is room for, what is cited comes first, then how it began and ended, then
+what went wrong, then the rest in order; in the place of what is left out stands how much it is, and how it is shown.
+"""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .case import counted
 from .changes import diff_lines, size_words
 from .markup import Markup, el, join
 from .shapes import Item, Mark, Run, Step, Story, Turn
@@ -26,7 +32,7 @@ from .when import duration, offset
 from .wording import history, run_verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 CARD_LINES = 12
 #: Beyond this, a text is cut even inside what unfolds: a page must stay a page. Characters.
@@ -37,26 +43,140 @@ MANY_STEPS = 30
 _CLIPPED = {"user": 24, "assistant": 24, "reply": 40, "tool": CARD_LINES, "other": CARD_LINES}
 
 
+#: Of how many items at the beginning and at the end a page that has no room for all shows first.
+_EDGE = 40
+
+
+@dataclass
+class _Room:
+    """``left``: bytes."""
+
+    left: float
+
+
 @dataclass(frozen=True)
 class _Setting:
+    session: str
     known: Known
     lanes: bool
     folded: bool
     heading: str
+    room: _Room
+    cited: frozenset[int]
 
 
-def steps(story: Story) -> Markup:
-    """All turns with their steps."""
-    setting = _Setting(Known.of(story), several_lanes(story), len(story.steps) > MANY_STEPS, "h4" if len(story.turns) > 1 else "h3")
-    return join(piece for turn in story.turns for piece in _turn(turn, setting, alone=len(story.turns) == 1))
+def steps(story: Story, *, room: float = float("inf"), cited: frozenset[int] = frozenset()) -> Markup:
+    """All turns with their steps, as far as there is ``room``, in bytes. ``cited``: the lines of the log that are shown first."""
+    setting = _Setting(
+        story.session_id, Known.of(story), several_lanes(story), len(story.steps) > MANY_STEPS, "h4" if len(story.turns) > 1 else "h3",
+        _Room(room), cited,
+    )  # fmt: skip
+    items = [item for turn in story.turns for item in turn.items]
+    made = _made(items, setting, 0)
+    pieces: list[Markup] = []
+    at = 0
+    for turn in story.turns:
+        if len(story.turns) > 1:
+            pieces.append(_turn(turn))
+        pieces += _with_left_out(turn.items, made[at : at + len(turn.items)], setting, None)
+        at += len(turn.items)
+    return join(pieces)
 
 
-def _turn(turn: Turn, setting: _Setting, *, alone: bool) -> Iterator[Markup]:
-    if not alone:
-        says = el("span", one_line(turn.opening, 160), class_="says") if turn.opening else None
-        yield el("h3", el("span", f"Turn {turn.number}"), says, class_="turn", id=f"turn-{turn.number}")
-    for item in turn.items:
-        yield _item(item, setting)
+def _turn(turn: Turn) -> Markup:
+    says = el("span", one_line(turn.opening, 160), class_="says") if turn.opening else None
+    return el("h3", el("span", f"Turn {turn.number}"), says, class_="turn", id=f"turn-{turn.number}")
+
+
+# -- as far as there is room -------------------------------------------------------------------------------------------------------
+
+
+def _made(items: Sequence[Item], setting: _Setting, keep: float) -> list[Markup | None]:
+    """The markup of items, ``None`` where there was no room for one. ``keep``: the room that these must leave to what is around them."""
+    made: list[Markup | None] = [None] * len(items)
+    room = setting.room
+    for index in _by_weight(items, setting.cited) if len(items) > 2 * _EDGE and room.left < float("inf") else range(len(items)):
+        if room.left <= keep:
+            break
+        before = room.left
+        one = _item(items[index], setting)
+        room.left = before - (len(one) if one.isascii() else len(one.encode(errors="replace")))
+        made[index] = one
+    return made
+
+
+def _by_weight(items: Sequence[Item], cited: frozenset[int]) -> list[int]:
+    """In which order items are shown: see at the top."""
+    last = len(items) - _EDGE
+
+    def weight(index: int) -> int:
+        item = items[index]
+        if cited and not cited.isdisjoint(_lines(item)):
+            return 0
+        if index < _EDGE or index >= last:
+            return 1
+        return 2 if _went_wrong(item) else 3
+
+    return sorted(range(len(items)), key=weight)
+
+
+def _lines(item: Item) -> Iterator[int]:
+    yield item.seq
+    for child in item.items if isinstance(item, Step) else item.children if isinstance(item, Run) else ():
+        yield from _lines(child)
+
+
+def _went_wrong(item: Item) -> bool:
+    if isinstance(item, Step):
+        return item.bad or any(map(_went_wrong, item.items))
+    return item.bad or (isinstance(item, Run) and item.trouble_inside)
+
+
+def _several(items: Sequence[Item], setting: _Setting, step: int | None) -> list[Markup]:
+    """What is within a step or a run. It takes no more than half of the room that is left."""
+    return _with_left_out(items, _made(items, setting, setting.room.left / 2 if setting.room.left < float("inf") else 0), setting, step)
+
+
+def _with_left_out(items: Sequence[Item], made: Sequence[Markup | None], setting: _Setting, step: int | None) -> list[Markup]:
+    """What was made, with a line in the place of each stretch that was not. ``step``: within which they are."""
+    pieces: list[Markup] = []
+    missing: list[Item] = []
+    for item, one in zip(items, made, strict=True):
+        if one is None:
+            missing.append(item)
+            continue
+        if missing:
+            pieces.append(_left_out(missing, setting, step))
+            missing = []
+        pieces.append(one)
+    if missing:
+        pieces.append(_left_out(missing, setting, step))
+    return pieces
+
+
+def _left_out(items: Sequence[Item], setting: _Setting, step: int | None) -> Markup:
+    numbers = [item.number for item in items if isinstance(item, Step)]
+    inner = [one for item in items for one in (item.items if isinstance(item, Step) else [item])]
+    calls = sum(isinstance(one, Run) for one in inner)
+    marks = sum(isinstance(one, Mark) and worth_telling(one) for one in inner)
+    what = [counted(len(numbers), "step")] if numbers else []
+    what += [counted(calls, "call")] if calls else []
+    what += [counted(marks, "mark")] if marks else []
+    first, last = (min(numbers), max(numbers)) if numbers else (step, step)
+    where = f" --from {first} --to {last}" if first is not None else ""
+    name = f"Step {first:,}" if first == last and first is not None else f"Steps {first:,} to {last:,}" if first is not None else "Here"
+    said = f"… {name}: {', '.join(what) or 'nothing to be told'}, for which this page has no room. "
+    return el(
+        "p",
+        [el("span", id=f"step-{number}") for number in numbers],
+        said,
+        el("code", f"tacho show {shlex.quote(setting.session)}{where}"),
+        " shows it.",
+        class_="note",
+    )
+
+
+# -- one by one --------------------------------------------------------------------------------------------------------------------
 
 
 def _item(item: Item, setting: _Setting) -> Markup:
@@ -93,7 +213,7 @@ def _step(step: Step, setting: _Setting) -> Markup:
         notes,
         [_block(block) for block in blocks(step, setting.known)],
         failed,
-        [_item(item, setting) for item in step.items],
+        _several(step.items, setting, step.number),
         class_="step",
         id=f"step-{step.number}",
     )
@@ -163,7 +283,7 @@ def _run(run: Run, setting: _Setting) -> Markup:
         el("span", verdict, "".join(f" · {fact}" for fact in facts), class_="about"),
         *(el("span", id=f"e{seq}") for seq in run.also),
     ]
-    inner = [*_contents(run), *_changes(run), *(_item(child, setting) for child in run.children)]
+    inner = [*_contents(run), *_changes(run), *_several(run.children, setting, None)]
     look = f"run {run.kind}" + (" failed" if run.bad and run.outcome != "asked" else "")
     look += " open-end" if run.outcome in ("asked", "cut") else ""
     # Beside the part that folds: a link within what is clicked to fold is none for a keyboard. Of some, the line is that of the answer.

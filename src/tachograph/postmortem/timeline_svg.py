@@ -2,7 +2,8 @@
 no script.
 
 Places are percentages of the width and sizes are pixels, so that the picture stretches with the page while its
-letters stay legible; where there is too much for a narrow page, it keeps a least width and its frame scrolls. Colour
+letters stay legible; where there is too much for a narrow page, it keeps a least width and its frame scrolls. Where there
+is too much for any page, what would lie on the same few pixels is one bar, whose tooltip counts it. Colour
 never stands alone: kinds have rows of their own, failed calls an edge and a word in their tooltip, gaps a hatching
 and a label.
 """
@@ -10,11 +11,13 @@ and a label.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from .markup import Markup, el, join
-from .shapes import Item, Mark, Run, Step, Story
+from .shapes import Attempt, Item, Mark, Run, Step, Story
 from .story import headline
 from .timescale import Scale, pack, scale
 from .values import one_line
@@ -45,14 +48,27 @@ _GLYPHS = {
     "deploy": "M0-7 6 0h-3v6h-6v-6h-3Z",
     "log": "M-5-5h10v2h-10ZM-5-1h10v2h-10ZM-5 3h7v2h-7Z",
 }
+#: With more bars and marks than this, those that would lie on each other are drawn as one; into how many columns all rows together are divided then.
+MOST_BARS, _COLUMNS = 3000, 2400
 #: Metrics that have a curve.
 _MOST_CURVES = 6
 _OUTSIDE = "outside of the session"
+_NAMES = {
+    "model": "model call",
+    "tool": "tool call",
+    "process": "command",
+    "http": "HTTP request",
+    "workspace": "file change",
+    "git": "git",
+    "message": "message",
+    "failed": "failed, or an alarm that began",
+    "log": "line of a log",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """Something that took time, or a moment (``track`` is ``marks`` or ``logs``)."""
+    """Something that took time, or a moment (``track`` is ``marks`` or ``logs``). ``tip``: says it in words; of most, nobody asks."""
 
     track: str
     kind: str
@@ -61,71 +77,115 @@ class Bar:
     end: float
     label: str
     short: str
-    tip: str
+    tip: Callable[[], str]
     bad: bool
     good: bool = False
     href: str | None = None
 
 
-def kinds(story: Story, signals: Sequence[Told] = ()) -> list[str]:
-    """The kinds of bars and marks in the picture, for a legend."""
-    bars = [*_bars(story), *_signals(signals)]
-    found = dict.fromkeys(bar.kind for bar in bars)
-    if any(bar.bad for bar in bars):
-        found["failed"] = None
-    if any(True for _ in story.marks("gap")):
-        found["gap"] = None
-    return list(found)
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """``start``: when the session began, in milliseconds since 1970, which is what the points of ``metrics`` count in."""
 
+    story: Story
+    signals: Sequence[Told] = ()
+    metrics: Sequence[Series] = ()
+    start: int = 0
 
-def timeline(story: Story, signals: Sequence[Told] = (), metrics: Sequence[Series] = (), start: int = 0) -> Markup:
-    """The picture. Bars link to ``#step-N``, signals to ``#esN``. ``start``: when the session began, in milliseconds since 1970, which is what
-    the points of ``metrics`` count in."""
-    bars = sorted(_bars(story), key=lambda bar: (bar.start, bar.end))
-    outside = sorted(_signals(signals), key=lambda bar: (bar.start, bar.end))
-    gaps = [mark for _, mark in story.marks("gap")]
-    axis = scale([*_worked(bars), *((float(mark.at_ms), float(mark.at_ms)) for mark in gaps), *_outlying(outside)])
-    lanes = sorted({bar.lane for bar in bars}, key=_natural)
-    shown = lanes if len(lanes) <= _MOST_LANES else lanes[: _MOST_LANES - 1]
-    bands: list[tuple[str, list[Bar]]] = [(lane, [bar for bar in bars if bar.lane == lane]) for lane in shown]
-    if len(shown) < len(lanes):
-        bands.append((f"{len(lanes) - len(shown)} more lanes", [bar for bar in bars if bar.lane not in shown]))
-    if outside or metrics:
-        bands.append((_OUTSIDE, outside))
-    drawn: list[Markup] = []
-    y = float(_TOP)
-    for number, (lane, band) in enumerate(bands):
-        if len(bands) > 1:
-            drawn.append(el("text", one_line(lane, 60), x=0, y=_px(y + 11), class_="lane"))
-            y += 17
-        pieces, height = _band(band, axis, y)
-        drawn += pieces
-        y += height
-        if number + 1 == len(bands):
-            for series in metrics[:_MOST_CURVES]:
-                drawn.append(_curve(series, axis, start, y))
-                y += _CURVE
-        if number + 1 < len(bands):
-            drawn.append(el("line", x1=0, x2="100%", y1=_px(y + 1), y2=_px(y + 1), class_="rule"))
-            y += 8
-    height = max(y, _TOP + _STEP) + 4
-    least = _least_width(len(bars) + len(outside), len(axis.breaks()))
-    words = f"{len(story.steps)} steps in {duration(story.duration_ms)}"
-    return el(
-        "svg",
-        el("title", "Timeline", id="picture-title"),
-        el("desc", f"{words}; the table below says the same in words.", id="picture-desc"),
-        _hatching(),
-        *_axis(axis, height, least),
-        *_turns(story, axis, height, least),
-        *drawn,
-        *_gaps(story, gaps, axis, height),
-        role="group",
-        aria_labelledby="picture-title picture-desc",
-        width="100%",
-        height=_px(height),
-        style=f"min-width:{least}px",
-    )
+    @cached_property
+    def _told(self) -> list[Bar]:
+        return list(_bars(self.story))
+
+    @cached_property
+    def bars(self) -> list[Bar]:
+        """What happened in the session, by when it began."""
+        return sorted(self._told, key=lambda bar: (bar.start, bar.end))
+
+    @cached_property
+    def outside(self) -> list[Bar]:
+        """What other systems said, by when."""
+        return sorted(_signals(self.signals), key=lambda bar: (bar.start, bar.end))
+
+    @property
+    def wide(self) -> bool:
+        """Whether it holds so much that it should take all the width there is."""
+        return len(self.bars) + len(self.signals) > 60
+
+    @property
+    def gathered(self) -> bool:
+        """Whether a bar may stand for several."""
+        return len(self.bars) + len(self.outside) > MOST_BARS
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kinds of bars and marks in it."""
+        found = dict.fromkeys(bar.kind for bar in (*self._told, *_signals(self.signals)))
+        if any(bar.bad for bar in (*self.bars, *self.outside)):
+            found["failed"] = None
+        if any(True for _ in self.story.marks("gap")):
+            found["gap"] = None
+        return list(found)
+
+    def legend(self) -> Markup:
+        """What the colours and marks mean, for the kinds that occur."""
+        entries = [el("li", _key(kind), _NAMES.get(kind, kind)) for kind in self.kinds]
+        return el("ul", join(entries), class_="legend") if entries else Markup("")
+
+    def draw(self) -> Markup:
+        """The picture. Bars link to ``#step-N``, signals to ``#esN``."""
+        story, bars, outside = self.story, self.bars, self.outside
+        gaps = [mark for _, mark in story.marks("gap")]
+        axis = scale([*_worked(bars), *((float(mark.at_ms), float(mark.at_ms)) for mark in gaps), *_outlying(outside)])
+        bands = self._bands()
+        columns = _COLUMNS // (len({(number, bar.track) for number, (_, band) in enumerate(bands) for bar in band}) or 1)
+        drawn: list[Markup] = []
+        y = float(_TOP)
+        for number, (lane, band) in enumerate(bands):
+            if len(bands) > 1:
+                drawn.append(el("text", one_line(lane, 60), x=0, y=_px(y + 11), class_="lane"))
+                y += 17
+            pieces, height = _band(band, axis, y, min(max(columns, 60), 800) if self.gathered else None)
+            drawn += pieces
+            y += height
+            if number + 1 == len(bands):
+                for series in self.metrics[:_MOST_CURVES]:
+                    drawn.append(_curve(series, axis, self.start, y))
+                    y += _CURVE
+            if number + 1 < len(bands):
+                drawn.append(el("line", x1=0, x2="100%", y1=_px(y + 1), y2=_px(y + 1), class_="rule"))
+                y += 8
+        height = max(y, _TOP + _STEP) + 4
+        least = _least_width(len(bars) + len(outside), len(axis.breaks()))
+        words = f"{len(story.steps)} steps in {duration(story.duration_ms)}"
+        return el(
+            "svg",
+            el("title", "Timeline", id="picture-title"),
+            el("desc", f"{words}; the table below says the same in words.", id="picture-desc"),
+            _hatching(),
+            *_axis(axis, height, least),
+            *_turns(story, axis, height, least),
+            *drawn,
+            *_gaps(story, gaps, axis, height),
+            role="group",
+            aria_labelledby="picture-title picture-desc",
+            width="100%",
+            height=_px(height),
+            style=f"min-width:{least}px",
+        )
+
+    def _bands(self) -> list[tuple[str, list[Bar]]]:
+        """The bars of each lane, those of too many lanes together, and what was outside."""
+        by_lane: dict[str, list[Bar]] = {}
+        for bar in self.bars:
+            by_lane.setdefault(bar.lane, []).append(bar)
+        lanes = sorted(by_lane, key=_natural)
+        shown = lanes if len(lanes) <= _MOST_LANES else lanes[: _MOST_LANES - 1]
+        bands = [(lane, by_lane[lane]) for lane in shown]
+        if len(shown) < len(lanes):
+            bands.append((f"{len(lanes) - len(shown)} more lanes", [bar for bar in self.bars if bar.lane not in shown]))
+        if self.outside or self.metrics:
+            bands.append((_OUTSIDE, self.outside))
+        return bands
 
 
 def _outlying(outside: Sequence[Bar]) -> Iterator[tuple[float, float]]:
@@ -158,28 +218,43 @@ def _bars(story: Story) -> Iterator[Bar]:
     for step, item in story.walk():
         if isinstance(item, Step):
             for attempt in item.attempts:
-                tip = f"Step {item.number}, attempt: {attempt.outcome} {attempt.status or ''} after {duration(attempt.duration_ms)}"
+                tip = partial(_attempt_words, item, attempt)
                 yield _bar(
                     item, step, track="model", kind="model", label="", short="", tip=tip, bad=True, at=(attempt.start_ms, attempt.end_ms)
                 )
-            tip = f"Step {item.number} {offset(item.start_ms)}, {model_name(item)}, {duration(item.call.duration_ms)}: {headline(item)}"
             yield _bar(
-                item, step, track="model", kind="model", label=f"step {item.number}", short=str(item.number), tip=tip, bad=item.bad,
-                at=(item.start_ms, item.end_ms),
+                item, step, track="model", kind="model", label=f"step {item.number}", short=str(item.number), tip=partial(_step_words, item),
+                bad=item.bad, at=(item.start_ms, item.end_ms),
             )  # fmt: skip
         elif isinstance(item, Run):
-            verdict = run_verdict(item)
-            tip = f"{offset(item.start_ms)} {one_line(item.title, 140)}: {verdict}, {duration(item.duration_ms)}"
             track = "tool" if item.kind == "tool" else "process"
             bad = item.bad and item.outcome != "asked"
-            name = one_line(item.name, 40)
-            yield _bar(item, step, track=track, kind=item.kind, label=name, short="", tip=tip, bad=bad, at=(item.start_ms, item.end_ms))
+            tip, at = partial(_run_words, item), (item.start_ms, item.end_ms)
+            yield _bar(item, step, track=track, kind=item.kind, label=item.name, short="", tip=tip, bad=bad, at=at)
         elif item.kind in _GLYPHS:
-            tip = f"{offset(item.at_ms)} {one_line(item.title, 140)}"
-            yield _bar(item, step, track="marks", kind=item.kind, label="", short="", tip=tip, bad=item.bad, at=(item.at_ms, item.at_ms))
+            tip, at = partial(_said, item.at_ms, item.title, 140), (item.at_ms, item.at_ms)
+            yield _bar(item, step, track="marks", kind=item.kind, label="", short="", tip=tip, bad=item.bad, at=at)
 
 
-def _bar(item: Item, step: Step | None, *, track: str, kind: str, label: str, short: str, tip: str, bad: bool, at: tuple[int, int]) -> Bar:
+def _attempt_words(step: Step, attempt: Attempt) -> str:
+    return f"Step {step.number}, attempt: {attempt.outcome} {attempt.status or ''} after {duration(attempt.duration_ms)}"
+
+
+def _step_words(step: Step) -> str:
+    return f"Step {step.number} {offset(step.start_ms)}, {model_name(step)}, {duration(step.call.duration_ms)}: {headline(step)}"
+
+
+def _run_words(run: Run) -> str:
+    return f"{offset(run.start_ms)} {one_line(run.title, 140)}: {run_verdict(run)}, {duration(run.duration_ms)}"
+
+
+def _said(at: int, words: str, most: int) -> str:
+    return f"{offset(at)} {one_line(words, most)}"
+
+
+def _bar(
+    item: Item, step: Step | None, *, track: str, kind: str, label: str, short: str, tip: Callable[[], str], bad: bool, at: tuple[int, int]
+) -> Bar:  # fmt: skip
     return Bar(
         track=track,
         kind=kind,
@@ -199,7 +274,7 @@ def _signals(signals: Sequence[Told]) -> Iterator[Bar]:
     for told in signals:
         kind = told.signal.kind if told.signal.kind in _GLYPHS else "message"
         if told.signal.kind != "metric":
-            at, tip = float(told.at_ms), f"{offset(told.at_ms)} {one_line(told.what, 200)}"
+            at, tip = float(told.at_ms), partial(_said, told.at_ms, told.what, 200)
             yield Bar(
                 track="logs" if kind == "log" else "marks", kind=kind, lane=_OUTSIDE, start=at, end=at, label="", short="", tip=tip, bad=told.bad, good=told.signal.ends,
                 href=f"#es{told.number}",
@@ -223,14 +298,17 @@ def _curve(series: Series, axis: Scale, start: int, y: float) -> Markup:
     return el("a", el("g", tip, drawn, label, class_="curve"), href=f"#es{number}")
 
 
-def _band(band: list[Bar], axis: Scale, y: float) -> tuple[list[Markup], float]:
-    """The bars of a lane, each kind in rows of its own, and the height that they take."""
+def _band(band: list[Bar], axis: Scale, y: float, columns: int | None) -> tuple[list[Markup], float]:
+    """The bars of a lane, each kind in rows of its own, and the height that they take. ``columns``: in how many columns of the width what begins and
+    ends together is one bar, if any is."""
     drawn: list[Markup] = []
     top = y
     for track in _TRACKS:
         mine = [bar for bar in band if bar.track == track]
         if not mine:
             continue
+        if columns is not None:
+            mine = _gathered(mine, axis, columns)
         places = [(axis.percent(bar.start), axis.percent(bar.end)) for bar in mine]
         rows = pack(places, 1.2 if track in _MOMENTS else 0.0, _MOMENTS.get(track, _MOST_ROWS))
         for bar, (left, right), row in zip(mine, places, rows, strict=True):
@@ -240,22 +318,43 @@ def _band(band: list[Bar], axis: Scale, y: float) -> tuple[list[Markup], float]:
     return drawn, y - top
 
 
+def _gathered(bars: Sequence[Bar], axis: Scale, columns: int) -> list[Bar]:
+    """The bars of a row, those that begin and end in the same column as one; what failed stays by itself."""
+    together: dict[tuple[str, bool, bool, int, int], list[Bar]] = {}
+    for bar in bars:
+        begins, ends = (int(axis.percent(at) * columns / 100) for at in (bar.start, bar.end))
+        together.setdefault((bar.kind, bar.bad, bar.good, begins, ends), []).append(bar)
+    made = [group[0] if len(group) == 1 else _one_of(group) for group in together.values()]
+    return sorted(made, key=lambda bar: (bar.start, bar.end))
+
+
+def _one_of(group: Sequence[Bar]) -> Bar:
+    begins, ends, kind = group[0].start, max(bar.end for bar in group), group[0].kind
+    failed = ", failed" if group[0].bad else ""
+    what = f"{len(group):,} × {_NAMES.get(kind, kind)}{failed}, {offset(round(begins))} to {offset(round(ends))}"
+    return replace(group[0], end=ends, label=f"×{len(group):,}", short="", tip=partial(_first_of, what, group[0]))
+
+
+def _first_of(what: str, bar: Bar) -> str:
+    return f"{what}; the first: {bar.tip()}"
+
+
 def _rectangle(bar: Bar, left: float, width: float, y: float) -> Markup:
     classes = f"bar {bar.kind}" + (" failed" if bar.bad else "")
     # A pixel apart from its neighbour, and never thinner than can be seen; the attribute is for readers that do no calc().
     style = f"width:max(3px,calc({_pc(width)} - 1px))"
     pieces = [el("rect", x=_pc(left), y=_px(y), width=_pc(width), height=_BAR, rx=2, style=style)]
-    label = bar.label if width >= 5 else bar.short if width >= 1.6 else ""
+    label = one_line(bar.label, 40) if width >= 5 else bar.short if width >= 1.6 else ""
     if label:
         inner = el("text", label, x=5, y=13)
         pieces.append(el("svg", inner, x=_pc(left), y=_px(y), width=_pc(width), height=_BAR))
-    return _linked(bar, el("g", el("title", bar.tip), pieces, class_=classes))
+    return _linked(bar, el("g", el("title", bar.tip()), pieces, class_=classes))
 
 
 def _glyph(bar: Bar, left: float, y: float) -> Markup:
     shape = el("svg", el("path", d=_GLYPHS[bar.kind]), x=_pc(left), y=_px(y + 10), overflow="visible")
     return _linked(
-        bar, el("g", el("title", bar.tip), shape, class_=f"mark {bar.kind}" + (" failed" if bar.bad else " over" if bar.good else ""))
+        bar, el("g", el("title", bar.tip()), shape, class_=f"mark {bar.kind}" + (" failed" if bar.bad else " over" if bar.good else ""))
     )
 
 
@@ -301,11 +400,6 @@ def _turns(story: Story, axis: Scale, height: float, least: int) -> Iterator[Mar
             last = at
 
 
-def wide(story: Story, signals: Sequence[Told] = ()) -> bool:
-    """Whether the picture holds so much that it should take all the width there is."""
-    return sum(1 for _ in _bars(story)) + len(signals) > 60
-
-
 def _gaps(story: Story, gaps: Sequence[Mark], axis: Scale, height: float) -> Iterator[Markup]:
     moments = sorted({_end_of(item) for _, item in story.walk() if not (isinstance(item, Mark) and item.kind == "gap")})
     for mark in gaps:
@@ -334,23 +428,6 @@ def _px(value: float) -> str:
 
 def _pc(value: float) -> str:
     return f"{min(max(value, 0.0), 100.0):.3f}%"
-
-
-def legend(story: Story, signals: Sequence[Told] = ()) -> Markup:
-    """What the colours and marks mean, for the kinds that occur."""
-    names = {
-        "model": "model call",
-        "tool": "tool call",
-        "process": "command",
-        "http": "HTTP request",
-        "workspace": "file change",
-        "git": "git",
-        "message": "message",
-        "failed": "failed, or an alarm that began",
-        "log": "line of a log",
-    }
-    entries = [el("li", _key(kind), names.get(kind, kind)) for kind in kinds(story, signals)]
-    return el("ul", join(entries), class_="legend") if entries else Markup("")
 
 
 def _key(kind: str) -> Markup:
