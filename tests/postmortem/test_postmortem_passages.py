@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from random_recordings import recordings
 from sample_recordings import README, SAMPLES, TOOLS, Tape, ask, result, start, text, use
 
 from tachograph.core import events
-from tachograph.postmortem.passages import Passage, leaves, passages
-from tachograph.postmortem.sources import KINDS
+from tachograph.postmortem.passages import Passage, asked, leaves, passages
+from tachograph.postmortem.sources import KINDS, read_by
 from tachograph.postmortem.story import tell
 
 SETTINGS = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -197,3 +198,30 @@ def test_whatever_a_log_holds_has_passages(tape: Tape) -> None:
         assert one.text.strip()
         assert one.at >= 0
     assert found == told(tape)
+
+
+def _of_people(tape: Tape) -> tuple[Passage, ...]:
+    return tuple(one for one in passages(tell(tape), tape) if one.kind in ("system", "user"))
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_what_was_asked_is_the_same_without_a_look_at_results(name: str) -> None:
+    tape = SAMPLES[name]()
+    assert asked(tell(tape), tape) == _of_people(tape)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(recordings())
+def test_whatever_a_log_holds_what_was_asked_is_the_same_without_a_look_at_results(tape: Tape) -> None:
+    assert asked(tell(tape), tape) == _of_people(tape)
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("cat a.txt", "a.txt"), ("'cat' 'a b.txt'", "a b.txt"), ("c\\at a.txt", "a.txt"), ("/bin/cat a.txt", "a.txt"), ("sed -n 1,9p a.txt", "a.txt"),
+        ("git show main:a.txt", "main:a.txt"), ("git log 'a.txt'", None), ("grep 'x y' a.txt", None), ("cat 'a", None), ("'' a", None), ("  ", None),
+    ],
+)  # fmt: skip
+def test_a_command_that_prints_a_file_is_known_by_its_program(command: str, path: str | None) -> None:
+    assert read_by(command) == path

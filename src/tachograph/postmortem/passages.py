@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .ports import Entry, Recording
     from .shapes import Mark, NewMessage, Story
 
-__all__ = ["Passage", "passages"]
+__all__ = ["Passage", "asked", "passages"]
 
 #: Strings of one tool call's arguments that are told one by one, and how deep they are looked for.
 MOST_LEAVES = 400
@@ -83,6 +83,11 @@ def passages(story: Story, recording: Recording) -> tuple[Passage, ...]:
     return tuple(_Gathering(story, recording).all())
 
 
+def asked(story: Story, recording: Recording) -> tuple[Passage, ...]:
+    """Of the passages what prompts and people said, without a look at what was returned and answered."""
+    return tuple(_Gathering(story, recording).asked())
+
+
 class _Gathering:
     def __init__(self, story: Story, recording: Recording) -> None:
         self._story = story
@@ -118,6 +123,14 @@ class _Gathering:
             self._request(step)
             self._answer(step)
         return sorted(self._found, key=lambda one: one.order)
+
+    def asked(self) -> list[Passage]:
+        """Prompts and what people said, in the order of entering."""
+        for step, mark in self._story.marks("message"):
+            self._item(step, mark, None)
+        for step in self._steps:
+            self._request(step, told=False)
+        return sorted((one for one in self._found if one.kind in ("system", "user")), key=lambda one: one.order)
 
     def _add(
         self, place: tuple[float, int], kind: Kind, text: str, event_id: str, seq: int, step: int | None, position: str, name: str | None,
@@ -203,7 +216,8 @@ class _Gathering:
 
     # -- what a model call was given -----------------------------------------------------------------------------------------
 
-    def _request(self, step: Step) -> None:
+    def _request(self, step: Step, *, told: bool = True) -> None:
+        """``told``: with what the history repeats of results and answers."""
         seen = step.seen
         if seen.state != "there":
             return
@@ -215,7 +229,7 @@ class _Gathering:
         altered = seen.history in ("rewritten", "shortened", "restarted")
         for new in seen.messages:
             if not new.echo:
-                self._new(place, step, new, altered=altered)
+                self._new(place, step, new, altered=altered, told=told)
 
     def _tools(self, place: tuple[float, int], step: Step) -> None:
         seen = step.seen
@@ -234,10 +248,12 @@ class _Gathering:
                 schema = textual(talk.tools[index].get("schema"))
                 self._add(place, "system", schema, step.event_id, step.seq, step.number, where + ".schema", name, step.start_ms)
 
-    def _new(self, place: tuple[float, int], step: Step, new: NewMessage, *, altered: bool) -> None:
+    def _new(self, place: tuple[float, int], step: Step, new: NewMessage, *, altered: bool, told: bool) -> None:
         message = new.message
         last = new.index == step.seen.total_messages - 1
         for part in message.parts:
+            if not told and (part.type in ("tool_result", "tool_use") or message.role == "assistant"):
+                continue
             if part.type == "tool_result":
                 self._result(place, step, part)
             elif part.type == "tool_use":

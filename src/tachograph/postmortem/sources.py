@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from .commands import command_line
@@ -69,12 +70,14 @@ _QUERY_KEYS = {"query", "queries", "url", "urls", "q", "question", "docid", "doc
 _MEMORY_PATH = re.compile(r"(?:^|[/\\])(?:\.?memor(?:y|ies)(?:[/\\]|[.][a-z]{2,4}$|$)|MEMORY\.md$|\.?memory-bank[/\\])", re.IGNORECASE)
 #: A command in which the shell's rules for quotes and escapes change nothing.
 _UNQUOTED = re.compile(r"[\w ./:@%+,=~-]*", re.ASCII)
+_QUOTES = frozenset("'\"\\")
 _READERS = {"cat", "head", "tail", "less", "more", "bat", "nl", "tac", "type", "get-content"}
 
 
-def words_of(name: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def words_of(name: str) -> frozenset[str]:
     """The words that a tool's name is made of, in lower case."""
-    return {word.lower() for word in _WORDS.findall(name)}
+    return frozenset(word.lower() for word in _WORDS.findall(name))
 
 
 def kind_of(run: Run) -> tuple[Kind, str | None]:
@@ -117,7 +120,7 @@ def _of_keys(given: Any, keys: set[str]) -> str | None:
     if not isinstance(given, dict):
         return None
     for key, value in given.items():
-        if re.sub(r"[^a-z]", "", str(key).lower()) in keys:
+        if _letters(str(key)) in keys:
             if isinstance(value, str) and value:
                 return value
             if isinstance(value, list) and value and isinstance(value[0], str):
@@ -125,17 +128,25 @@ def _of_keys(given: Any, keys: set[str]) -> str | None:
     return None
 
 
+@lru_cache(maxsize=4096)
+def _letters(key: str) -> str:
+    return re.sub(r"[^a-z]", "", key.lower())
+
+
 def read_by(command: str | None) -> str | None:
     """The file that a command does nothing but print: ``cat a.txt``, ``sed -n 1,9p a.txt``. ``None`` for any other, and where it is not plain."""
     if not command or len(command) > 500 or any(mark in command for mark in "|;&<>`$\n"):
         return None
+    first = command.split(maxsplit=1)[:1]
+    if first and not _QUOTES & set(first[0]) and _program(first[0]) not in _READERS and _program(first[0]) not in ("sed", "git"):
+        return None  # whatever else is typed, which takes long to take apart
     try:
         typed = command.split() if _UNQUOTED.fullmatch(command) else shlex.split(command)
     except ValueError:
         return None
     if len(typed) < 2:
         return None
-    program = typed[0].rsplit("/", 1)[-1].lower()
+    program = _program(typed[0])
     last = typed[-1]
     if last.startswith("-"):
         return None
@@ -146,3 +157,7 @@ def read_by(command: str | None) -> str | None:
     ):
         return last
     return None
+
+
+def _program(word: str) -> str:
+    return word.rsplit("/", 1)[-1].lower()

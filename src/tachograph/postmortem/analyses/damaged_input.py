@@ -107,7 +107,9 @@ def find(case: Case) -> Iterator[Finding]:
 
 def _damaged(known: Doings) -> Iterator[Finding]:
     for place, passage in enumerate(known.passages):
-        if passage.kind not in _GIVEN or (passage.kind != "user" and not _GARBLED.search(passage.text[:100_000])):
+        if passage.kind not in _GIVEN or (
+            passage.kind != "user" and (passage.text.isascii() or not _GARBLED.search(passage.text[:100_000]))
+        ):
             continue
         if passage.kind != "user" and not _is_given(passage, "\n".join(one.text for one in known.users(place)), known):
             continue

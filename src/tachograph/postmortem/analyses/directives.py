@@ -11,11 +11,11 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from .directive_words import IMPERATIVES, LEFT_OUT, NOUNS
 from .effects import DOES, acts
+from .remembered import remembered
 from .terms import Pieces, identifiers, words
 from .tongues import gloss, tongue
 from .verbs import groups, is_verb, stem, stems
@@ -121,7 +121,7 @@ class Directive:
     context: str = ""
 
 
-@lru_cache(maxsize=65536)
+@remembered
 def directives(text: str) -> tuple[Directive, ...]:
     """The instructions in a text, in order, those that are hidden from people too."""
     text = text[:_LONGEST].replace("’", "'")

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
 
 from tachograph.postmortem.departure import Departure, compare
-from tachograph.postmortem.passages import Passage, passages
+from tachograph.postmortem.passages import Passage, asked, passages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,15 @@ def once(function: Callable[[Case], Found]) -> Callable[[Case], Found]:
 def entered(case: Case) -> tuple[Passage, ...]:
     """Every text that entered the session."""
     return passages(case.story, case.recording)
+
+
+@once
+def spoken(case: Case) -> tuple[Passage, ...]:
+    """Of the texts that entered what prompts and people said. That is all that is asked of the last good session, as a rule; of this one all of them
+    are looked at anyway."""
+    if case.good is not None:
+        return tuple(one for one in entered(case) if one.kind in ("system", "user"))
+    return asked(case.story, case.recording)
 
 
 @once

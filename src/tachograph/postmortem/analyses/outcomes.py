@@ -19,7 +19,7 @@ from tachograph.postmortem.values import one_line, visible
 from .citing import LONG, called, cite, said
 from .effects import effects, looks
 from .instructions import stems
-from .once import departed, entered, once
+from .once import departed, once, spoken
 from .terms import identifiers, values
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def outcome(case: Case) -> Outcome | None:
 
 def given(case: Case) -> tuple[str, ...]:
     """What users said, up to blanks and case; of several turns, the first."""
-    texts = [" ".join(passage.text.lower().split()) for passage in entered(case) if passage.kind == "user"]
+    texts = [" ".join(passage.text.lower().split()) for passage in spoken(case) if passage.kind == "user"]
     return tuple(texts[:1])
 
 
@@ -76,7 +76,7 @@ def comparable(good: Case, case: Case) -> bool:
     if all(tools):
         return len(tools[0] & tools[1]) * 2 >= min(map(len, tools))
     texts = [
-        frozenset().union(*(stems(passage.text[:6000]) for passage in entered(one) if passage.kind == "system")) for one in (good, case)
+        frozenset().union(*(stems(passage.text[:6000]) for passage in spoken(one) if passage.kind == "system")) for one in (good, case)
     ]
     if all(texts):
         return len(texts[0] & texts[1]) * 3 >= min(map(len, texts))

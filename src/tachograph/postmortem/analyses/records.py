@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .parsing import parsed
+from .remembered import remembered
 from .terms import identifiers, terms
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Record:
         return next((value for name, value in self.fields if name == key), None)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def records(text: str) -> tuple[Record, ...]:
     """The records of a result, the outer ones first."""
     value = parsed(text[:200_000])

@@ -14,6 +14,7 @@ from tachograph.postmortem.values import ABSENT, Value, error_text, one_line
 
 from .effects import acts as names_act
 from .parsing import parsed
+from .sieve import Sieve
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ _BEGINS = re.compile(
     r"|(?:the )?(?:request|operation|call|command|transaction|payment|message|email|upload|deployment|update|query|job|tool)(?: \w+){0,2} (?:has |was |could not|cannot|did not|has been |is )?(?:failed|fail|rejected|declined|denied|timed out|not (?:sent|completed|applied|processed|executed|delivered)|be (?:sent|completed|applied|processed|executed|delivered|found))\b)",
     re.IGNORECASE,
 )  # fmt: skip
-_ANYWHERE = re.compile(
-    r"Traceback \(most recent call last\)|\b(?:exit|return)(?:ed)?[ _]?(?:code|status)?[ :=]{1,3}[1-9]\d{0,2}\b|^(?:npm ERR!|error(?:\[\w+\])?: |fatal: |ERROR[: ]|E: )"
-    r"|: (?:No space left on device|Permission denied|No such file or directory|Connection (?:refused|reset by peer|timed out)|Broken pipe|Read-only file system|Disk quota exceeded"
-    r"|Input/output error|Operation not permitted|Device or resource busy|command not found|Killed|Out of memory|Segmentation fault)\b",
-    re.MULTILINE,
+_ANYWHERE = Sieve(
+    re.compile(
+        r"Traceback \(most recent call last\)|\b(?:exit|return)(?:ed)?[ _]?(?:code|status)?[ :=]{1,3}[1-9]\d{0,2}\b|^(?:npm ERR!|error(?:\[\w+\])?: |fatal: |ERROR[: ]|E: )"
+        r"|: (?:No space left on device|Permission denied|No such file or directory|Connection (?:refused|reset by peer|timed out)|Broken pipe|Read-only file system|Disk quota exceeded"
+        r"|Input/output error|Operation not permitted|Device or resource busy|command not found|Killed|Out of memory|Segmentation fault)\b",
+        re.MULTILINE,
+    ),
+    ": broken pipe|: command not found|: connection refused|: connection reset by peer|: connection timed out|: device or resource busy|: disk quota exceeded|: killed|: no space left on device|: no such file or directory|: operation not permitted|: out of memory|: permission denied|: read-only file system|: segmentation fault|: input/output error|e: |error|exit|fatal: |npm err!|return|traceback (most recent call last)",
 )
 _NOTHING = re.compile(
     r"\A\W{0,3}(?:no (?:results?|matches|matching \w+|records?|rows?|entries|items|data|documents?|hits)(?: (?:found|were found|returned|available))?|none|null|nothing(?: found)?|empty|0 (?:results?|rows?|matches|hits|records?)|n/a)\W{0,3}\Z",

@@ -20,6 +20,7 @@ from .actions import Action, Reply, doings
 from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .parsing import parsed
+from .sieve import Sieve
 from .terms import identifiers, terms
 
 if TYPE_CHECKING:
@@ -45,7 +46,13 @@ _WARNS = re.compile(
     r"\b(?:never|not|no longer|don't|avoid|instead of|rather than|nicht|nunca|jamais)\b([^.;,!\n]{1,60}(?:\.\d[^.;,!\n]{0,40})?)",
     re.IGNORECASE,
 )
-_GIST = re.compile(r"withdrawn|supersed|obsolete|replac|deprecat|revok|outdated|no longer|in place of|instead of|corrects|cancels|overrides|updates|void|retired|precedence|ersetzt|remplace|reemplaza|sostituisce|out of date", re.IGNORECASE)  # fmt: skip
+_GIST = Sieve(
+    re.compile(
+        r"withdrawn|supersed|obsolete|replac|deprecat|revok|outdated|no longer|in place of|instead of|corrects|cancels|overrides|updates|void|retired|precedence|ersetzt|remplace|reemplaza|sostituisce|out of date",
+        re.IGNORECASE,
+    ),
+    "cancels|corrects|deprecat|ersetzt|in place of|instead of|no longer|obsolete|out of date|outdated|overrides|precedence|reemplaza|remplace|replac|retired|revok|sostituisce|supersed|updates|void|withdrawn",
+)
 _NEAR = 60
 #: Entries of one session that are compared, and characters of one.
 _MOST, _LONG = 400, 4000

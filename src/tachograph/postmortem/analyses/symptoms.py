@@ -20,6 +20,7 @@ from .citing import LONG, cite, said
 from .effects import effects, is_shell, words_of
 from .instructions import instructions, stems
 from .once import entered, once
+from .sieve import Sieve
 from .verbs import stem
 
 if TYPE_CHECKING:
@@ -45,11 +46,14 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 #: Harm, as systems and people report it behind something that was done.
-_HARM = re.compile(
-    r"\b(?:complain(?:t|ts|ed|s)|violat(?:ed|ion|ions)|breach(?:ed)?|unauthori[sz]ed|fraud\w*|cease and desist|infring\w+|unlawful|illegal|forbidden|prohibited|sanction(?:s|ed)?|penalt(?:y|ies)|lawsuit|regulator\w*|injur(?:y|ed|ies)|damaged?|data protection"
-    r"|takedown|taken down|strike|demoneti[sz]ed|suspended|blacklisted|recall(?:ed)?|evacuat\w+|overdose|outage|alarm|emergency|should not have|was not (?:allowed|supposed|entitled|cleared)"
-    r"|not (?:entitled|eligible|cleared|permitted)|against (?:the )?(?:rules|policy|law|terms)|rule \S{1,12} broken)\b",
-    re.IGNORECASE,
+_HARM = Sieve(
+    re.compile(
+        r"\b(?:complain(?:t|ts|ed|s)|violat(?:ed|ion|ions)|breach(?:ed)?|unauthori[sz]ed|fraud\w*|cease and desist|infring\w+|unlawful|illegal|forbidden|prohibited|sanction(?:s|ed)?|penalt(?:y|ies)|lawsuit|regulator\w*|injur(?:y|ed|ies)|damaged?|data protection"
+        r"|takedown|taken down|strike|demoneti[sz]ed|suspended|blacklisted|recall(?:ed)?|evacuat\w+|overdose|outage|alarm|emergency|should not have|was not (?:allowed|supposed|entitled|cleared)"
+        r"|not (?:entitled|eligible|cleared|permitted)|against (?:the )?(?:rules|policy|law|terms)|rule \S{1,12} broken)\b",
+        re.IGNORECASE,
+    ),
+    " broken|against |alarm|blacklisted|breach|cease and desist|complain|damage|data protection|demoneti|emergency|evacuat|forbidden|fraud|illegal|infring|injur|lawsuit|not cleared|not eligible|not entitled|not permitted|outage|overdose|penalt|prohibited|recall|regulator|sanction|should not have|strike|suspended|takedown|taken down|unauthori|unlawful|violat|was not allowed|was not supposed",
 )
 _CONTAINS = frozenset(
     ["escalate", "hand", "handover", "human", "fallback", "pause", "suspend", "stop", "abort", "cancel", "freeze", "lock", "notify", "alert", "page", "log", "audit", "report", "ticket", "hold", "quarantine", "block", "reject", "refuse", "decline", "deny", "flag", "handoff", "note", "review"]

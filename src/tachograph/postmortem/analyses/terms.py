@@ -8,6 +8,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from .remembered import remembered
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -50,19 +52,19 @@ class Pieces(dict[str, Found], Generic[Found]):
         return map(self.__getitem__, text.split())
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def terms(text: str) -> tuple[str, ...]:
     """All terms in order, in lower case; numbers without their separators of thousands (``1,200.00`` is ``1200``)."""
     return tuple(chain.from_iterable(_TERMS.of(text)))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def words(text: str) -> frozenset[str]:
     """The terms that are no common words."""
     return frozenset(chain.from_iterable(_WORDS.of(text)))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def identifiers(text: str) -> frozenset[str]:
     """The terms that name one thing: with a digit and at least three characters, addresses, paths, and joined words. No plain words, no small
     numbers."""

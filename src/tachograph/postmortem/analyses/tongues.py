@@ -15,6 +15,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
+from .remembered import remembered
 from .terms import Pieces
 from .tongue_tables import COMMON, ENGLISH, NOUNS, PHRASES, TOLD, VERBS, WORDS
 
@@ -55,10 +56,12 @@ def fold(word: str) -> str:
     return word if word.isascii() else "".join(one for one in unicodedata.normalize("NFKD", word) if not unicodedata.combining(one))
 
 
-@lru_cache(maxsize=16384)
+@remembered
 def tongue(text: str) -> str | None:
     """The language of a text where it is one of the six, else ``None``: English, another, or too short to say. By its commonest words and those of
     the tables; English words count against it."""
+    if sum(_FOREIGN.of(text[:_LOOKED_AT])) < 2:
+        return None
     counted = Counter(_SIGNS_OF.of(text[:_LOOKED_AT]))
     length, english = 0, 0
     common, told = dict.fromkeys(LANGUAGES, 0), dict.fromkeys(LANGUAGES, 0)
@@ -93,6 +96,8 @@ def _signs(piece: str) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
 
 
 _SIGNS_OF = Pieces(_signs)
+#: Of each piece how much can be counted for one language at the most.
+_FOREIGN = Pieces(lambda piece: len(_SIGNS_OF[piece][2]) + len(_SIGNS_OF[piece][3]))
 
 
 @lru_cache(maxsize=16384)

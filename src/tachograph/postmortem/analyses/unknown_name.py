@@ -19,6 +19,7 @@ from .contract import LIKELY, STRONG, Analysis, Finding
 from .effects import effects
 from .once import entered
 from .outgoing import arguments_of
+from .sieve import Sieve
 from .terms import names_one, terms
 
 if TYPE_CHECKING:
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
 NAME = "unknown_name"
 
 #: What is said of a name that names nothing, or the wrong thing. It has to stand close to the name.
-_NOTHING = re.compile(
-    r"\b(?:no (?:such|matching|module|package|distribution|record|entry|host|user|account|table|column|project|version)\b|not (?:found|exist\w*|known|registered|listed|available|recogni[sz]ed|resolved?|published)"
-    r"|(?:does|did) not (?:exist|resolve)|doesn't exist|unknown|unresolved|unrecogni[sz]ed|could not (?:find|resolve|be found)|cannot (?:find|resolve|be found)|can't find|unable to (?:find|resolve|locate)|nonexistent|non-existent"
-    r"|typosquat\w*|quarantin\w+|suspicious|compromised|post-?install script|exfiltrat\w+|malicious|malware|hallucinat\w*|impersonat\w*|belongs to (?:another|someone|a different)|is not (?:ours|one of)|404)\b",
-    re.IGNORECASE,
+_NOTHING = Sieve(
+    re.compile(
+        r"\b(?:no (?:such|matching|module|package|distribution|record|entry|host|user|account|table|column|project|version)\b|not (?:found|exist\w*|known|registered|listed|available|recogni[sz]ed|resolved?|published)"
+        r"|(?:does|did) not (?:exist|resolve)|doesn't exist|unknown|unresolved|unrecogni[sz]ed|could not (?:find|resolve|be found)|cannot (?:find|resolve|be found)|can't find|unable to (?:find|resolve|locate)|nonexistent|non-existent"
+        r"|typosquat\w*|quarantin\w+|suspicious|compromised|post-?install script|exfiltrat\w+|malicious|malware|hallucinat\w*|impersonat\w*|belongs to (?:another|someone|a different)|is not (?:ours|one of)|404)\b",
+        re.IGNORECASE,
+    ),
+    "404|available|belongs to a|belongs to someone|can't find|cannot find|compromised|could not find|exfiltrat|exist|found|hallucinat|impersonat|is not one of|is not ours|known|listed|malicious|malware|no account|no column|no distribution|no entry|no host|no matching|no module|no package|no project|no record|no such|no table|no user|no version|install script|published|quarantin|recognised|recognized|registered|resolve|suspicious|typosquat|unable to find|unable to locate",
 )
 _NEAR = 80
 _DIGITS = re.compile(r"[-+.\d/:]+\Z")

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 
+from .remembered import remembered
+from .terms import Pieces
 from .tongues import english_of
 
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
@@ -92,13 +95,20 @@ def is_verb(word: str) -> bool:
     return stem(word) in _OF_STEM
 
 
-@lru_cache(maxsize=16384)
+@remembered
 def stems(text: str) -> frozenset[str]:
     """The stems of a text's words; identifiers (``sendInvoice``, ``send_invoice``) are taken apart."""
+    return frozenset(chain.from_iterable(_STEMS.of(text)))
+
+
+def _stems(piece: str) -> frozenset[str]:
     found: set[str] = set()
-    for token in _WORD.findall(text.replace("_", " ")):
+    for token in _WORD.findall(piece.replace("_", " ")):
         pieces = _PIECES.findall(token) if not token.islower() else [token]
         if len(pieces) > 1:
             found.update(stem(piece) for piece in pieces)
         found.add(stem(token))
     return frozenset(found)
+
+
+_STEMS = Pieces(_stems)
