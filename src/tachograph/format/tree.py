@@ -146,6 +146,11 @@ def _plain(value: Any, depth: int = canonical.MAX_DEPTH) -> Any:
 _REFERENCES = frozenset(("$s", "$b", "$j", "$l", "$t"))
 
 
+def _has_mark(payload: bytes) -> bool:
+    """Whether a name in it may begin with the mark, written as it is or escaped."""
+    return b'"$' in payload or b"\\u0024" in payload
+
+
 class TreeReader:
     """Rebuilds values. ``fetch`` gives (kind, payload) of an id and raises ``KeyError`` for one that is not there."""
 
@@ -163,7 +168,7 @@ class TreeReader:
         if kind == JSON:
             value = canonical.loads(payload)
             # Where no name begins with the mark there is nothing to be put in its place: all that a small call says.
-            return value if b'"$' not in payload and b"\\u0024" not in payload else self._value(value)
+            return self._value(value) if _has_mark(payload) else value
         if kind == LIST:
             return [self._value(stub) for stub in self._stubs(name)]
         raise ValueError(f"a node of unknown kind {kind!r}")
@@ -173,7 +178,8 @@ class TreeReader:
         once. For readers of a whole session, who change nothing: a change would be in all of them."""
         kind, payload = self._fetch(name)
         if kind == JSON:
-            return self._share(canonical.loads(payload))
+            value = canonical.loads(payload)
+            return self._share(value) if _has_mark(payload) else value
         if kind == LIST:
             return [item if type(item) is str else self._shared_element(item) for item in self._stubs(name)]
         return self.get(name)

@@ -166,8 +166,11 @@ class _Tally:
     def __init__(self) -> None:
         self._found: dict[str, tuple[str, Any, list[int]]] = {}
 
-    def add(self, key: str, value: Any, seq: int) -> None:
-        self._found.setdefault(key + "\0" + textual(value), (key, value, []))[2].append(seq)
+    def add(self, key: str, value: Any, seq: int) -> list[int]:
+        """Returns the lines that show it, to which more may be added."""
+        seqs = self._found.setdefault(key + "\0" + textual(value), (key, value, []))[2]
+        seqs.append(seq)
+        return seqs
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(Fact(key=key, value=value, seqs=tuple(seqs[:5]), count=len(seqs)) for key, value, seqs in self._found.values())
@@ -216,9 +219,9 @@ def _managed_prompts(calls: Sequence[Entry]) -> tuple[Fact, ...]:
 def _requests(recording: Recording, calls: Sequence[Entry]) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """System texts and tool definitions. Each request is read once; one that cannot be read shows nothing."""
     prompts, tools, views = _Tally(), _Tally(), Views()
-    named: dict[str, str] = {}
-    given: tuple[dict[str, Any], ...] = ()
-    texts: dict[str, str] = {}
+    known: dict[tuple[str, int], list[int]] = {}
+    given: tuple[dict[str, Any], ...] | None = None
+    shown: list[list[int]] = []
     for entry in calls:
         call = entry.event
         assert isinstance(call, events.ModelCall)
@@ -228,13 +231,17 @@ def _requests(recording: Recording, calls: Sequence[Entry]) -> tuple[tuple[Fact,
         talk = views.view(call, request.value)
         if talk.system:
             text = system_text(talk.system)
-            if text not in named:
-                named[text] = fingerprint(text)
-            prompts.add("system text", {"hash": named[text], "chars": parts_chars(talk.system)}, entry.seq)
-        if talk.tools is not given:
-            given, texts = talk.tools, {name: fingerprint(definition) for name, definition in tool_texts(talk).items()}
-        for name, print_ in texts.items():
-            tools.add(name, {"hash": print_}, entry.seq)
+            key = text, parts_chars(talk.system)
+            if key in known:
+                known[key].append(entry.seq)
+            else:
+                known[key] = prompts.add("system text", {"hash": fingerprint(text), "chars": key[1]}, entry.seq)
+        if talk.tools is given:
+            for seqs in shown:
+                seqs.append(entry.seq)
+        else:
+            given = talk.tools
+            shown = [tools.add(name, {"hash": fingerprint(text)}, entry.seq) for name, text in tool_texts(talk).items()]
     return prompts.facts(), tools.facts()
 
 

@@ -8,27 +8,32 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tachograph.core.events import SessionStart
 from tachograph.format import canonical
 from tachograph.providers.conversation import conversation
 from tachograph.replay.difference import first_difference
 
 from . import in_force
 from .bundle import system_text
-from .shapes import Run, Step, Story
-from .story import tell
+from .shapes import Run, Step
+from .story import outline
 from .values import ABSENT, arguments, plain, read, visible
 from .wording import change_lines, change_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from .bundle import Bundle, Change
     from .ports import Recording
+    from .story import Outline, Outlined
 
 #: Lines of a difference between two texts.
 _LINES = 60
+#: Actions of each session, from where they part, among which it is looked for where they do the same again.
+_MEETING = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +46,7 @@ class Action:
     step: int | None
     seq: int
 
-    @property
+    @cached_property
     def key(self) -> bytes:
         """Equal for equal actions."""
         return canonical.dumps([self.name, plain(self.input)])
@@ -100,26 +105,26 @@ def _triple(found: tuple[str, Any, Any] | None) -> dict[str, Any] | None:
 
 
 def compare(
-    one: Recording, other: Recording, *, stories: tuple[Story, Story] | None = None, bundles: tuple[Bundle, Bundle] | None = None
+    one: Recording, other: Recording, *, outlines: tuple[Outline, Outline] | None = None, bundles: tuple[Bundle, Bundle] | None = None
 ) -> Departure:
-    """The second session against the first. ``stories`` and ``bundles``: theirs, where they are at hand."""
-    stories = stories or (tell(one, redactions=False), tell(other, redactions=False))
-    first, second = actions(stories[0]), actions(stories[1])
+    """The second session against the first. ``outlines`` and ``bundles``: theirs, where they are at hand."""
+    outlines = outlines or (outline(one), outline(other))
+    first, second = (actions(side.items) for side in outlines)
     at = _common(first, second)
     departing = (first[at] if at < len(first) else None, second[at] if at < len(second) else None)
     argument = None
     if departing[0] is not None and departing[1] is not None and departing[0].name == departing[1].name:
         argument = first_difference(plain(departing[0].input), plain(departing[1].input))
-    steps = _steps(stories, departing)
+    steps = _steps(outlines, departing)
     saw, system = _saw((one, other), steps)
-    origin = stories[1].start.forked_from if stories[1].start is not None else {}
+    origin = next((entry.event.forked_from for entry in other.entries if isinstance(entry.event, SessionStart)), {})
     return Departure(
         sessions=(one.session_id, other.session_id), counts=(len(first), len(second)), at=at, first=departing, argument=argument,
         meet=_meet(first[at:], second[at:]), saw=saw, system=system,
         changes=in_force.changes(one, other, bundles=bundles),
         origin=origin if origin and origin.get("session_id") == one.session_id else None,
         steps=(steps[0].number if steps[0] else None, steps[1].number if steps[1] else None),
-        answers=_answers(stories) if departing == (None, None) else None,
+        answers=_answers(outlines) if departing == (None, None) else None,
     )  # fmt: skip
 
 
@@ -127,33 +132,33 @@ def _meet(first: Sequence[Action], second: Sequence[Action]) -> tuple[Action, Ac
     """The first actions that are the same again, behind where two part."""
     if not first or not second:
         return None
-    matcher = difflib.SequenceMatcher(None, [action.key for action in first], [action.key for action in second], autojunk=False)
+    one, other = ([action.key for action in side[:_MEETING]] for side in (first, second))
+    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
     return next(((first[block.a], second[block.b]) for block in matcher.get_matching_blocks() if block.size), None)
 
 
-def actions(story: Story) -> list[Action]:
+def actions(items: Iterable[Outlined | Step | Run]) -> list[Action]:
     """What was done, in order."""
     found: list[Action] = []
-    for turn in story.turns:
-        for item in turn.items:
-            if isinstance(item, Step):
-                asked = [part for part in item.reply if part.type == "tool_use"]
-                found += [
-                    Action(
-                        name=part.name or "?",
-                        input=part.value,
-                        title=f"{part.name or '?'}({arguments(part.value)})",
-                        step=item.number,
-                        seq=item.seq,
-                    )
-                    for part in asked
-                ]
-                names = {part.name for part in asked}
-                found += [
-                    _own(run, item.number) for run in item.items if isinstance(run, Run) and not (run.kind == "tool" and run.name in names)
-                ]
-            elif isinstance(item, Run):
-                found.append(_own(item, None))
+    for item in items:
+        if isinstance(item, Run):
+            found.append(_own(item, None))
+        else:
+            asked = [part for part in item.reply if part.type == "tool_use"]
+            found += [
+                Action(
+                    name=part.name or "?",
+                    input=part.value,
+                    title=f"{part.name or '?'}({arguments(part.value)})",
+                    step=item.number,
+                    seq=item.seq,
+                )
+                for part in asked
+            ]
+            names = {part.name for part in asked}
+            found += [
+                _own(run, item.number) for run in item.items if isinstance(run, Run) and not (run.kind == "tool" and run.name in names)
+            ]
     return found
 
 
@@ -173,20 +178,22 @@ def _common(first: Sequence[Action], second: Sequence[Action]) -> int:
     return min(len(first), len(second))
 
 
-def _steps(stories: tuple[Story, Story], departing: tuple[Action | None, Action | None]) -> tuple[Step | None, Step | None]:
+def _steps(
+    outlines: tuple[Outline, Outline], departing: tuple[Action | None, Action | None]
+) -> tuple[Outlined | Step | None, Outlined | Step | None]:
     """The steps that are to be laid side by side: where the first differing actions were asked for; of a session that has none left, the
     step of the same number, else its last."""
     numbers = [action.step if action is not None else None for action in departing]
     out = []
-    for place, story in enumerate(stories):
+    for place, side in enumerate(outlines):
         wanted = numbers[place] if numbers[place] is not None else numbers[1 - place]
-        steps = story.steps
+        steps = side.steps
         out.append(next((step for step in steps if step.number == wanted), steps[-1] if steps else None) if wanted is not None else None)
     return out[0], out[1]
 
 
 def _saw(
-    recordings: tuple[Recording, Recording], steps: tuple[Step | None, Step | None]
+    recordings: tuple[Recording, Recording], steps: tuple[Outlined | Step | None, Outlined | Step | None]
 ) -> tuple[tuple[str, Any, Any] | None, tuple[str, ...]]:
     requests: list[Any] = []
     texts: list[str] = []
@@ -204,10 +211,9 @@ def _most(lines: list[str]) -> list[str]:
     return lines if len(lines) <= _LINES else [*lines[:_LINES], f"… and {len(lines) - _LINES} lines more"]
 
 
-def _answers(stories: tuple[Story, Story]) -> tuple[str, Any, Any] | None:
+def _answers(outlines: tuple[Outline, Outline]) -> tuple[str, Any, Any] | None:
     """The first run of the same actions that ended otherwise."""
-    pairs = zip(stories[0].runs(), stories[1].runs(), strict=False)
-    for (_, one), (_, other) in pairs:
+    for one, other in zip(outlines[0].runs(), outlines[1].runs(), strict=False):
         if one.title != other.title:
             return None
         here, there = one.output.text() or one.error.text(), other.output.text() or other.error.text()

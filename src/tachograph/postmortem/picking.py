@@ -6,6 +6,8 @@ import dataclasses
 import fnmatch
 from dataclasses import dataclass
 
+import msgspec
+
 from .shapes import Item, Run, Step, Story, Turn
 
 #: What ``kinds`` may name: runs, marks, and the calls of the model.
@@ -51,12 +53,12 @@ def pick(story: Story, wanted: Picked) -> tuple[Story, int]:
 def _kept(item: Item, wanted: Picked) -> Item | None:
     if isinstance(item, Step):
         inner = tuple(kept for part in item.items if (kept := _kept(part, wanted)) is not None and not isinstance(kept, Step))
-        return dataclasses.replace(item, items=inner) if inner or _fits(item, wanted) else None
+        return msgspec.structs.replace(item, items=inner) if inner or _fits(item, wanted) else None
     if isinstance(item, Run):
         if _fits(item, wanted):
             return item  # a run is told with all that happened in it
         children = tuple(kept for part in item.children if (kept := _kept(part, wanted)) is not None and not isinstance(kept, Step))
-        return dataclasses.replace(item, children=children) if children else None
+        return msgspec.structs.replace(item, children=children) if children else None
     return item if _fits(item, wanted) else None
 
 

@@ -8,8 +8,10 @@ earlier one has the messages of the later one already, and only those behind the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from tachograph.providers.conversation import Conversation, Message, conversation
 
@@ -97,8 +99,14 @@ def _place(path: str, key: str) -> int | None:
 def _moved(message: Message, key: str, by: int) -> Message:
     """The message, ``by`` items further on."""
 
+    places: dict[str, str] = {}  # the parts of a message mostly stand in one item
+
     def moved(path: str) -> str:
-        match = _PLACE.match(path)
-        return f"{key}[{int(match[2]) + by}]{path[match.end() :]}" if match is not None and match[1] == key else path
+        end = path.find("]") + 1
+        item = path[:end]
+        if item not in places:
+            index = _place(item, key)
+            places[item] = f"{key}[{index + by}]" if index is not None else item
+        return places[item] + path[end:]
 
     return Message(role=message.role, parts=tuple(replace(part, path=moved(part.path)) for part in message.parts), path=moved(message.path))

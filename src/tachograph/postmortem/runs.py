@@ -15,8 +15,9 @@ import bisect
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from tachograph.core import events
 from tachograph.providers.conversation import Part
@@ -35,8 +36,7 @@ Asked = Mapping[int, tuple[events.ModelCall, int, tuple[Part, ...]]]
 """Per step number: its call, the call's ``seq``, and the parts of the answer."""
 
 
-@dataclass(eq=False, kw_only=True, slots=True)
-class RunDraft:
+class RunDraft(msgspec.Struct, eq=False, kw_only=True):
     """A run while its place is being looked for. ``order`` is the ``seq`` at which it began, as far as that is known;
     a tool call seen on the wire alone begins with the first thing that happened in it, else right after the
     answer that asked for it."""
@@ -55,13 +55,12 @@ class RunDraft:
     asked: Part | None = None
     answer: Part | None = None
     cut: bool = False
-    children: list[tuple[float, RunDraft | Mark]] = field(default_factory=list)
+    children: list[tuple[float, RunDraft | Mark]] = msgspec.field(default_factory=list)
 
-    def freeze(self) -> Run:
-        """The finished run, with everything that happened in it."""
-        children = tuple(
-            child.freeze() if isinstance(child, RunDraft) else child for _, child in sorted(self.children, key=lambda one: one[0])
-        )
+    def freeze(self, *, alone: bool = False) -> Run:
+        """The finished run, with everything that happened in it. ``alone``: without that."""
+        inner = sorted(self.children, key=lambda one: one[0]) if self.children and not alone else ()
+        children = tuple(child.freeze() if isinstance(child, RunDraft) else child for _, child in inner)
         match self.event:
             case events.ToolCall() as tool:
                 return self._tool(tool, children)
@@ -195,6 +194,11 @@ class RunDraft:
         return dict(sorted((Counter(one) + Counter(other)).items())) if one or other else {}
 
     @property
+    def tool_name(self) -> str | None:
+        """Of a tool call, its name."""
+        return getattr(self.event, "name", None)
+
+    @property
     def seq_is_the_asking(self) -> bool:
         """Whether this run is known from the model's request for it alone."""
         return isinstance(self.event, events.ToolCall) and self.event.source == "asked"
@@ -252,7 +256,7 @@ class Runs:
                     if _is_wire(known):
                         known.order = min((order for order, _ in known.children), default=after)
                     continue
-                unnamed = next((one for one in waiting.get(number, []) if _tool_name(one) == part.name), None)
+                unnamed = next((one for one in waiting.get(number, []) if one.tool_name == part.name), None)
                 if unnamed is not None:
                     waiting[number].remove(unnamed)
                     unnamed.asked, unnamed.call_id, unnamed.step = part, part.call_id, number
@@ -489,10 +493,6 @@ def _leads_to(start: RunDraft, target: RunDraft) -> bool:
 
 def _is_wire(draft: RunDraft) -> bool:
     return isinstance(draft.event, events.ToolCall) and draft.event.source == "wire"
-
-
-def _tool_name(draft: RunDraft) -> str | None:
-    return getattr(draft.event, "name", None)
 
 
 class _StepsBefore:

@@ -5,9 +5,11 @@ Times are milliseconds since the session's first event. ``seq`` is the number of
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from .redacted import Redacted, Repeated
 from .values import ABSENT, Value
@@ -26,8 +28,7 @@ new conversation, or a summary in the place of the old one); ``kept_by_provider`
 continues, and the provider holds what came before."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileChange:
+class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     """One file's change, where it was seen. ``before`` and ``after`` are ``None`` where there was or is no file, or
     no text."""
 
@@ -41,15 +42,14 @@ class FileChange:
     seq: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """Something that happened at one moment: a guardrail's verdict, a commit, an approval, a message, a note, a gap…"""
 
     kind: str
     title: str
     bad: bool = False
     body: Value = ABSENT
-    detail: dict[str, Any] = field(default_factory=dict)
+    detail: dict[str, Any] = msgspec.field(default_factory=dict)
     changes: tuple[FileChange, ...] = ()
     event_id: str
     seq: int
@@ -57,8 +57,7 @@ class Mark:
     lane: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A tool call, a command or an HTTP exchange. ``title`` reads as a call. ``event_id`` and ``seq`` cite the event
     that says most; ``also`` those of other events of the same run (a tool call seen both where it is declared
     and on the wire).
@@ -89,7 +88,7 @@ class Run:
     changes: tuple[FileChange, ...] = ()
     children: tuple[Run | Mark, ...] = ()
     redactions: int = 0
-    redacted_kinds: dict[str, int] = field(default_factory=dict)
+    redacted_kinds: dict[str, int] = msgspec.field(default_factory=dict)
     exact: bool = True
     lane: str | None = None
     event_id: str
@@ -102,8 +101,7 @@ class Run:
         return any(child.bad or (isinstance(child, Run) and child.trouble_inside) for child in self.children)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """A try at the same request that came to nothing, before the one that counts."""
 
     outcome: str
@@ -116,8 +114,7 @@ class Attempt:
     seq: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewMessage:
+class NewMessage(msgspec.Struct, frozen=True, kw_only=True):
     """A message that the call before it did not have. ``echo``: it is that call's own answer, sent back as part of
     the history."""
 
@@ -126,8 +123,7 @@ class NewMessage:
     echo: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """What a model call saw, told as the difference to the call before it in the same conversation. ``state``:
     ``absent`` where the recording never had the request (an imported transcript), ``unreadable`` with ``why``
     where its content cannot be opened."""
@@ -152,8 +148,7 @@ class Seen:
     tools_altered: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Step:
+class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One model call with what follows from it. ``inside``: the event of the tool call within which it happened."""
 
     number: int
@@ -171,7 +166,7 @@ class Step:
     event_id: str
     seq: int
     ts: str
-    redacted_kinds: dict[str, int] = field(default_factory=dict)
+    redacted_kinds: dict[str, int] = msgspec.field(default_factory=dict)
     repeated: tuple[Repeated, ...] = ()
 
     @property

@@ -6,6 +6,8 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from tachograph.core.errors import NotFoundError, UsageError
 
 from .shapes import Item, Mark, Run, Step, Story, Turn
@@ -53,7 +55,7 @@ def only(story: Story, numbers: Sequence[int]) -> Story:
 
 def _alone(step: Step) -> Step:
     kept = tuple(item for item in step.items if worth_telling(item) and not (isinstance(item, Mark) and item.kind in _OF_ALL))
-    return dataclasses.replace(step, items=kept)
+    return msgspec.structs.replace(step, items=kept)
 
 
 def seqs(story: Story) -> list[int]:

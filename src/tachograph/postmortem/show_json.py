@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from tachograph.providers.conversation import Part, conversation
 
 from .seen import message_chars, part_chars, parts_chars
@@ -197,7 +199,7 @@ def _mark(mark: Mark) -> dict[str, Any]:
 
 
 def _change(change: FileChange) -> dict[str, Any]:
-    return {name: getattr(change, name) for name in change.__dataclass_fields__}
+    return msgspec.structs.asdict(change)
 
 
 def _value(value: Value) -> Any:

@@ -19,12 +19,13 @@ that was asked for and of which no result is recorded says exactly that.
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import itertools
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from tachograph.core import events
 from tachograph.providers.conversation import Part, reply
@@ -37,11 +38,27 @@ from .values import ABSENT, Value, error_text, one_line, read, there
 from .when import offsets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .ports import Entry, Recording
 
-__all__ = ["Attempt", "FileChange", "Item", "Mark", "NewMessage", "Run", "Seen", "Step", "Story", "Turn", "tell"]
+__all__ = [
+    "Attempt",
+    "FileChange",
+    "Item",
+    "Mark",
+    "NewMessage",
+    "Outline",
+    "Outlined",
+    "Run",
+    "Seen",
+    "Step",
+    "Story",
+    "Turn",
+    "outline",
+    "outline_of",
+    "tell",
+]
 
 _RETRIED = ("error", "failed")
 
@@ -68,13 +85,62 @@ class _StepDraft:
         return self.entries[-1].seq
 
 
+class Outlined(msgspec.Struct, frozen=True, kw_only=True):
+    """A step by what was done in it: what its answer asked for, and the ``items`` that no answer asked for by name, without what happened in them."""
+
+    number: int
+    seq: int
+    call: events.ModelCall
+    reply: tuple[Part, ...]
+    items: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A session by what was done in it. ``items``: steps, and the runs of none, in order. ``runs``: every run, outer before inner, in the order of
+    the story."""
+
+    items: tuple[Outlined | Step | Run, ...]
+    runs: Callable[[], Iterator[Run]]
+
+    @cached_property
+    def steps(self) -> tuple[Outlined | Step, ...]:
+        """The steps, in the order of their numbers."""
+        return tuple(sorted((item for item in self.items if not isinstance(item, Run)), key=lambda step: step.number))
+
+
+def outline(recording: Recording) -> Outline:
+    """Reads the answers and little else: a fraction of what a story takes."""
+    teller = _Teller(recording, redactions=False, seen=False)
+    teller.place()
+    return Outline(tuple(teller.outlined()), teller.every_run)
+
+
+def outline_of(story: Story) -> Outline:
+    """As ``outline``, of a story that is told already."""
+    items = (item for turn in story.turns for item in turn.items)
+    return Outline(tuple(item for item in items if not isinstance(item, Mark)), lambda: (run for _, run in story.runs()))
+
+
+def _within(run: Run) -> Iterator[Run]:
+    yield run
+    for child in run.children:
+        if isinstance(child, Run):
+            yield from _within(child)
+
+
+def _first(pair: tuple[float, object]) -> float:
+    return pair[0]
+
+
 class _Teller:
-    def __init__(self, recording: Recording, *, redactions: bool, only: int | None = None) -> None:
+    def __init__(self, recording: Recording, *, redactions: bool, only: int | None = None, seen: bool = True) -> None:
         self._recording = recording
         self._entries = list(recording.entries)
         self._at = offsets(self._entries)
         self._redactions = redactions
         self._only = only
+        self._look = seen
         self._unreadable: list[tuple[int, str, str]] = []
         self._known: dict[str, Value] = {}
         self._steps: list[_StepDraft] = []
@@ -90,16 +156,48 @@ class _Teller:
         return redacted.look(self._recording) if self._only is None else redacted.look_at(self._recording, self._steps[self._only - 1].seq)
 
     def story(self) -> Story:
+        self.place()
+        if self._only is not None:
+            return self._frame((Turn(number=1, opening="", items=(self._step(self._steps[self._only - 1]),)),))
+        return self._frame(self._turns())
+
+    def place(self) -> None:
+        """Make steps, runs and marks, and give each its place."""
         self._make_steps()
         runs = Runs(self._entries, self._at, self._value)
         runs.fold()
         asked = {draft.number: (draft.call, draft.seq, draft.reply) for draft in self._steps}
         runs.add_asked(asked, self._step_by_asking)
         self._place_runs(runs)
-        self._place_marks(runs)
-        if self._only is not None:
-            return self._frame((Turn(number=1, opening="", items=(self._step(self._steps[self._only - 1]),)),))
-        return self._frame(self._turns())
+        if self._look:
+            self._place_marks(runs)
+
+    def in_order(self) -> list[_StepDraft | RunDraft | Mark]:
+        """Steps, and what belongs to none."""
+        items: list[tuple[float, _StepDraft | RunDraft | Mark]] = [(draft.seq, draft) for draft in self._steps]
+        return [item for _, item in sorted([*items, *self._stray], key=_first)]
+
+    def outlined(self) -> Iterator[Outlined | Run]:
+        """What was done, in order."""
+        for item in self.in_order():
+            if isinstance(item, _StepDraft):
+                names = {part.name for part in item.reply if part.type == "tool_use"}
+                own = [
+                    run
+                    for _, run in sorted(item.items, key=_first)
+                    if isinstance(run, RunDraft) and not (run.kind == "tool" and run.tool_name in names)
+                ]
+                runs = tuple(run.freeze(alone=True) for run in own)
+                yield Outlined(number=item.number, seq=item.seq, call=item.call, reply=item.reply, items=runs)
+            elif isinstance(item, RunDraft):
+                yield item.freeze(alone=True)
+
+    def every_run(self) -> Iterator[Run]:
+        """As ``Story.runs``, one after the other."""
+        for item in self.in_order():
+            for _, run in sorted(item.items, key=_first) if isinstance(item, _StepDraft) else ((0, item),):
+                if isinstance(run, RunDraft):
+                    yield from _within(run.freeze())
 
     # -- steps -------------------------------------------------------------------------------------------------------------
 
@@ -127,7 +225,7 @@ class _Teller:
             output = self._value(group[-1], "output_uri")
             parts = tuple(reply(call.provider, call.operation, output.value)) if output.there else ()
             seen = Seen()
-            if self._only is None or number <= self._only:  # what a call saw newly depends on those before it
+            if self._look and (self._only is None or number <= self._only):  # what a call saw newly depends on those before it
                 seen = conversations.look(call, self._value(group[-1], "prompt_redacted_uri"), parts, number)
             draft = _StepDraft(number, group, call, seen, parts, output)
             self._steps.append(draft)
@@ -197,9 +295,6 @@ class _Teller:
     # -- turns -------------------------------------------------------------------------------------------------------------
 
     def _turns(self) -> tuple[Turn, ...]:
-        items: list[tuple[float, _StepDraft | RunDraft | Mark]] = [(draft.seq, draft) for draft in self._steps]
-        items += self._stray
-        items.sort(key=lambda item: item[0])
         main = self._main_conversation()
         turns: list[Turn] = []
         current: list[Item] = []
@@ -210,7 +305,7 @@ class _Teller:
             if current:
                 turns.append(Turn(number=len(turns) + 1, opening=opening, items=tuple(_merged(current))))
 
-        for _, item in items:
+        for item in self.in_order():
             text = self._input_text(item, main)
             begins = has_step and text is not None and (rested or isinstance(item, Mark))
             if begins:
@@ -255,7 +350,7 @@ class _Teller:
 
     def _step(self, draft: _StepDraft) -> Step:
         last = draft.entries[-1]
-        items = [item.freeze() if isinstance(item, RunDraft) else item for _, item in sorted(draft.items, key=lambda one: one[0])]
+        items = [item.freeze() if isinstance(item, RunDraft) else item for _, item in sorted(draft.items, key=_first)]
         return Step(
             number=draft.number,
             lane=draft.call.lane,
@@ -377,11 +472,11 @@ def _merged(items: Sequence[Item]) -> list[Item]:
             continue
         pieces = [item for item in found if isinstance(item, Mark)]
         if pieces[0].kind == "printed":
-            merged.append(dataclasses.replace(pieces[0], body=there("".join(piece.body.text() for piece in pieces))))
+            merged.append(msgspec.structs.replace(pieces[0], body=there("".join(piece.body.text() for piece in pieces))))
             continue
         kinds = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in Counter(p.title for p in pieces).items())
         values = there([piece.body.value for piece in pieces])
-        merged.append(dataclasses.replace(pieces[0], title=f"{len(pieces)} records kept as notes: {kinds}", body=values))
+        merged.append(msgspec.structs.replace(pieces[0], title=f"{len(pieces)} records kept as notes: {kinds}", body=values))
     return merged
 
 

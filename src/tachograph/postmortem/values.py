@@ -14,8 +14,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from tachograph.core.errors import TachographError
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from .ports import Recording
 
 
-@dataclass(frozen=True, kw_only=True)
-class Value:
+class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One content. ``why`` says why an ``unreadable`` one is."""
 
     state: Literal["there", "absent", "unreadable"] = "absent"

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import msgspec
+
 INVALID = "$invalid"
 """The key under which a tool's arguments are kept as text where they are not JSON (or were cut): ``{"$invalid": '{"pa'}``."""
 
@@ -111,8 +113,7 @@ class AnswerFacts:
 PartType = Literal["text", "thinking", "tool_use", "tool_result", "image", "document", "other"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One piece of a message. ``text`` is what it says in words, if anything; ``value`` the tool's input or output, or the block
     itself where it is neither; ``path`` where it stands in the body: ``messages[3].content[0]``."""
 
@@ -125,15 +126,13 @@ class Part:
     is_error: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Message:
+class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     role: str
     parts: tuple[Part, ...]
     path: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Conversation:
+class Conversation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A request as a reader sees it. ``tools`` are ``{"name", "description", "schema"}``."""
 
     system: tuple[Part, ...] = ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tachograph.postmortem.departure import Departure, compare
 from tachograph.postmortem.passages import Passage, asked, passages
+from tachograph.postmortem.story import outline_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,4 +53,6 @@ def departed(case: Case) -> Departure | None:
     good = case.good
     if good is None:
         return None
-    return compare(good.recording, case.recording, stories=(good.story, case.story), bundles=(good.bundle, case.bundle))
+    return compare(
+        good.recording, case.recording, outlines=(outline_of(good.story), outline_of(case.story)), bundles=(good.bundle, case.bundle)
+    )
