@@ -23,6 +23,7 @@ from .effects import Effect, effects
 from .once import entered, once
 from .parsing import parsed
 from .results import Failure, failure
+from .sieve import Sieve
 from .terms import names_one, terms, values
 from .verbs import groups, stems
 
@@ -50,6 +51,15 @@ _IMPLIED = (
     (re.compile(r"\bkubectl (?:apply|rollout|set)|\bhelm (?:upgrade|install)|\bterraform apply"), "deploy change"),
     (re.compile(r"\b(?:pip|npm|yarn|pnpm|gem|cargo|apt|apt-get|brew)3? (?:install|add|i)\b"), "install package dependency"),
 )  # fmt: skip
+#: Whether any of them can be there.
+_IMPLIES = Sieve(
+    re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in _IMPLIED)),
+    "git |pytest|unittest|tox|nox|jest|vitest|rspec|phpunit|ctest|rm|unlink|table|database|schema|delete|update|insert|curl|wget|scp|rsync|kubectl|helm |terraform |pip|npm|yarn|gem|cargo|apt|brew",
+)
+
+
+def _implied(text: str) -> str:
+    return "".join("\n" + more for pattern, more in _IMPLIED if pattern.search(text)) if _IMPLIES.may(text) else ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,11 +92,11 @@ class Action:
         """All its words: its name and its arguments' names and values."""
         if self.run.kind != "tool":
             said = [self.run.title, self.run.input.text()[:_LONG] if self.run.kind == "http" else ""]
-            return "\n".join(said) + "".join("\n" + more for pattern, more in _IMPLIED if pattern.search(self.run.title))
+            return "\n".join(said) + _implied(self.run.title)
         said = [self.run.name]
         said += [f"{path} {text[:_LONG]}" for path, text in self.leaves]
         whole = "\n".join(said)
-        return whole + "".join("\n" + more for pattern, more in _IMPLIED if pattern.search(whole))
+        return whole + _implied(whole)
 
     @cached_property
     def call(self) -> bytes:
@@ -255,6 +265,19 @@ class Doings:
         """The latest actions that were decided when fewer than ``before`` passages had entered."""
         end = bisect_left(self._befores[0], before)
         return self.actions[max(end - most, 0) : end]
+
+    def first_doing(self, about: frozenset[str], since: int) -> int | None:
+        """The least line behind ``since`` of an action that has any of these stems."""
+        key = about, since
+        if key not in self._first_doing:
+            self._first_doing[key] = min(
+                (action.run.seq for action in self.actions if action.run.seq > since and not about.isdisjoint(action.stems)), default=None
+            )
+        return self._first_doing[key]
+
+    @cached_property
+    def _first_doing(self) -> dict[tuple[frozenset[str], int], int | None]:
+        return {}
 
     def own_words(self, passage: Passage) -> str:
         """A prompt's text without the tool results that the agent's code put into it."""

@@ -109,12 +109,15 @@ def _swapped(known: Doings) -> Iterator[Finding]:
     for together in by_step.values():
         if not 2 <= len(together) <= 12:
             continue
-        results = [_values_of(action.run.output.text()) for action in together]
+        texts = [action.run.output.text()[:_READ] for action in together]
         subjects = [_subject(action) for action in together]
         for at, one in enumerate(together):
             for place in range(at + 1, len(together)):
                 other = together[place]
-                if one.run.name != other.run.name or subjects[at].isdisjoint(results[place]) or subjects[place].isdisjoint(results[at]):
+                if one.run.name != other.run.name or not (_may_name(texts[place], subjects[at]) and _may_name(texts[at], subjects[place])):
+                    continue
+                results = {which: frozenset(terms(texts[which])) for which in (at, place)}
+                if subjects[at].isdisjoint(results[place]) or subjects[place].isdisjoint(results[at]):
                     continue
                 mine, theirs = subjects[at] - subjects[place], subjects[place] - subjects[at]
                 if mine & results[place] and theirs & results[at] and not mine & results[at] and not theirs & results[place]:
@@ -130,8 +133,14 @@ def _subject(action: Action) -> frozenset[str]:
     return frozenset(term for _, text in action.leaves if len(text) <= 80 for term in terms(text) if len(term) > 2)
 
 
-def _values_of(text: str) -> frozenset[str]:
-    return frozenset(terms(text[:50_000]))
+def _may_name(text: str, subject: frozenset[str]) -> bool:
+    """A quick look at whether any of these terms can be one of a text's: a number may be written in another way, anything else stands there as it is."""
+    lowered = text.lower()
+    return not text.isascii() or any(term[:1] in "+-0123456789" or term in lowered for term in subject)
+
+
+#: Characters of a result that are looked at.
+_READ = 50_000
 
 
 @lru_cache(maxsize=1024)

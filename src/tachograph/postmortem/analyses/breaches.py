@@ -7,10 +7,12 @@ did not; what had to be in it and is not; and what an answer was not to say, or 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .directives import Directive, against, directives, fits
 from .once import entered
+from .remembered import remembered
 from .tongues import gloss
 from .verbs import groups, stem, stems
 
@@ -41,9 +43,9 @@ _COMMON = {
 def broken(rule: Directive, action: Action, known: Doings, case: Case, since: int, *, spoken: bool = True) -> float:
     """How surely an action breaks a rule, 0 to 1; 0.5 is enough to say so. ``since``: the line by which the rule came in. ``spoken``: that a person
     spoke in between meets a condition that asks for their word; else only an approval does."""
-    gated = GATED.search(rule.plain)
-    if gated is not None and rule.limit is None:
-        return _unmet(rule, gated, action, known, case, since, spoken=spoken)
+    gate = _gate(rule.plain) if rule.limit is None else None
+    if gate is not None:
+        return _unmet(rule, gate, action, known, case, since, spoken=spoken)
     sure = against(rule, action)
     if sure and rule.limit is not None and stems(rule.plain) & _PERSON and _let(action, case, since, spoken=spoken):
         return 0.0  # above what needs a word from somebody, which was given
@@ -52,31 +54,47 @@ def broken(rule: Directive, action: Action, known: Doings, case: Case, since: in
     return _left_out(rule, action) if rule.polarity == "require" else 0.0
 
 
-def _unmet(rule: Directive, gated: re.Match[str], action: Action, known: Doings, case: Case, since: int, *, spoken: bool) -> float:
-    word = gated.group(1).lower()
-    if "before" in word and not rule.plain[: gated.start()].strip(" -*•"):
-        return _before_that(gated.group(2), action, known, case, since, spoken=spoken)
+@dataclass(frozen=True, kw_only=True)
+class _Gate:
+    """``head`` and ``rest``: what stands before and behind the ``word``; ``inner``: what is not to be done before."""
+
+    word: str
+    head: str
+    rest: str
+    inner: Directive | None
+
+
+@remembered
+def _gate(plain: str) -> _Gate | None:
+    gated = GATED.search(plain)
+    if gated is None:
+        return None
+    inner = _never(gated.group(2)) if "before" in gated.group(1).lower() else None
+    return _Gate(word=gated.group(1).lower(), head=plain[: gated.start()], rest=gated.group(2), inner=inner)
+
+
+def _never(what: str) -> Directive | None:
+    return next(iter(directives("Never " + re.sub(r"^\s*(?:you|we|any|the agent|it)\b", "", what).strip())), None)
+
+
+def _unmet(rule: Directive, gate: _Gate, action: Action, known: Doings, case: Case, since: int, *, spoken: bool) -> float:
+    word = gate.word
+    if "before" in word and not gate.head.strip(" -*•"):
+        return _before_that(gate.rest, action, known, case, since, spoken=spoken)
     if "before" in word and rule.polarity != "forbid":
-        inner = next(iter(directives("Never " + re.sub(r"^\s*(?:you|we|any|the agent|it)\b", "", gated.group(2)).strip())), None)
-        first = rule.plain[: gated.start()]
-        sure = fits(inner, action) if inner is not None else 0.0
+        first = gate.head
+        sure = fits(gate.inner, action) if gate.inner is not None else 0.0
     else:
-        first = gated.group(2)
+        first = gate.rest
         sure = fits(rule, action) if rule.polarity == "forbid" or "only" in word else 0.0
     if sure < 0.5:
         return 0.0
     needs = stems(first)
     if needs & _PERSON and _let(action, case, since, spoken=spoken):
         return 0.0
-    wanted = {one for one in needs if groups({one})} - action.stems
-    for earlier in known.actions:
-        if (
-            earlier.run.seq < action.run.seq
-            and earlier.run.seq > since
-            and (wanted & earlier.stems or (not wanted and needs & earlier.stems))
-        ):
-            return 0.0
-    return sure
+    wanted = frozenset(one for one in needs if groups({one})) - action.stems
+    first_done = known.first_doing(wanted or needs, since)
+    return 0.0 if first_done is not None and first_done < action.run.seq else sure
 
 
 _THEN = re.compile(
@@ -96,7 +114,7 @@ def _before_that(rest: str, action: Action, known: Doings, case: Case, since: in
         None,
     )
     what, first = (rest[: split.start()], rest[split.start() :]) if split is not None else (rest, rest)
-    inner = next(iter(directives("Never " + re.sub(r"^\s*(?:you|we|any|the agent|it)\b", "", what).strip())), None)
+    inner = _never(what)
     kinds = groups(stems(what))
     sure = fits(inner, action) if inner is not None else 0.0
     offered = action.step.seen.tools if action.step is not None else ()

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Literal
 from .directive_words import IMPERATIVES, LEFT_OUT, NOUNS
 from .effects import DOES, acts
 from .remembered import remembered
+from .sieve import Sieve
 from .terms import Pieces, identifiers, words
-from .tongues import gloss, tongue
+from .tongues import gloss, may_be_foreign, tongue
 from .verbs import groups, is_verb, stem, stems
 
 if TYPE_CHECKING:
@@ -77,20 +78,29 @@ _GATE = re.compile(
     re.IGNORECASE,
 )
 #: Speaks to the agent itself, or sets itself in the place of its instructions.
-_OVERRIDES = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass|supersedes?|replaces?)\b.{0,40}\b(?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?|previous|prior|above|earlier|safeguards?|restrictions?|limits?|checks?)\b"
-    r"|\b(?:new|updated|real|actual|hidden|additional|special|revised) (?:system )?(?:instructions?|directives?|task|orders?)\b"
-    r"|\byou are now\b|\bfrom now on\b|\b(?:standing|permanent) (?:orders?|instructions?|rules?|directives?|approval|authori[sz]ation)\b|\bdo(?: not|n't) (?:tell|mention|inform|notify|alert|reveal|disclose|ask|log|report)\b"
-    r"|\b(?:needs?|requires?|deserves?) no mention|\bno need to (?:tell|mention|inform|notify|alert|report|flag|disclose)|\bnot (?:worth|necessary) (?:telling|mentioning|reporting|flagging)"
-    r"|\bkeep (?:this|that|it) (?:quiet|secret|confidential|to yourself|between us|out of (?:the|your|any))\b"
-    r"|\bwithout (?:telling|informing|asking|notifying|mentioning|confirmation|confirming)\b"
-    r"|\b(?:attention|note|notice|message|instructions?|important|reminder)[,:]?\s+(?:to|for)?\s*(?:the |all |any )?(?:ai|llm|assistants?|agents?|bots?|language models?|automated)\b"
-    r"|\b(?:ai|llm|assistants?|(?:ai |automated |support |coding )?agents?|chat ?bots?|language models?|copilots?|automation)\b[^.\n]{0,40}?(?:\b(?:must|should|shall|needs? to|is to|are to|has to|have to|please|will now|required to|instructed)\b|:)"
-    r"|(?:^|[\n\[<(#*])\s{0,3}(?:system|assistant|developer|admin|root)(?: (?:message|prompt|note|override|notice|update|instruction|alert))?\s{0,2}[\]>:)*]"
-    r"|\b(?:note|notice|instructions?|message|hint|reminder)s? (?:for|to) (?:the |any |all |every )?(?:automated |ai )?(?:readers?|processing|processors?|handlers?|systems?|parsers?|summari[sz]ers?|crawlers?|reviewers?)\b"
-    r"|<\|?(?:im_start|system|assistant)\|?>|\[INST\]|\bas (?:an ai|the assistant|the agent)\b|\bif you are (?:an ai|a language model|an? (?:\w+ )?(?:assistant|agent|bot))\b"
-    r"|\bwhen (?:you|an? (?:ai|assistant|agent)) (?:read|see|process|summari[sz]e|handle)s?\b",
-    re.IGNORECASE,
+_OVERRIDES = Sieve(
+    re.compile(
+        r"\b(?:ignore|disregard|forget|override|bypass|supersedes?|replaces?)\b.{0,40}\b(?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?|previous|prior|above|earlier|safeguards?|restrictions?|limits?|checks?)\b"
+        r"|\b(?:new|updated|real|actual|hidden|additional|special|revised) (?:system )?(?:instructions?|directives?|task|orders?)\b"
+        r"|\byou are now\b|\bfrom now on\b|\b(?:standing|permanent) (?:orders?|instructions?|rules?|directives?|approval|authori[sz]ation)\b|\bdo(?: not|n't) (?:tell|mention|inform|notify|alert|reveal|disclose|ask|log|report)\b"
+        r"|\b(?:needs?|requires?|deserves?) no mention|\bno need to (?:tell|mention|inform|notify|alert|report|flag|disclose)|\bnot (?:worth|necessary) (?:telling|mentioning|reporting|flagging)"
+        r"|\bkeep (?:this|that|it) (?:quiet|secret|confidential|to yourself|between us|out of (?:the|your|any))\b"
+        r"|\bwithout (?:telling|informing|asking|notifying|mentioning|confirmation|confirming)\b"
+        r"|\b(?:attention|note|notice|message|instructions?|important|reminder)[,:]?\s+(?:to|for)?\s*(?:the |all |any )?(?:ai|llm|assistants?|agents?|bots?|language models?|automated)\b"
+        r"|(?:^|[\n\[<(#*])\s{0,3}(?:system|assistant|developer|admin|root)(?: (?:message|prompt|note|override|notice|update|instruction|alert))?\s{0,2}[\]>:)*]"
+        r"|\b(?:note|notice|instructions?|message|hint|reminder)s? (?:for|to) (?:the |any |all |every )?(?:automated |ai )?(?:readers?|processing|processors?|handlers?|systems?|parsers?|summari[sz]ers?|crawlers?|reviewers?)\b"
+        r"|<\|?(?:im_start|system|assistant)\|?>|\[INST\]|\bas (?:an ai|the assistant|the agent)\b|\bif you are (?:an ai|a language model|an? (?:\w+ )?(?:assistant|agent|bot))\b"
+        r"|\bwhen (?:you|an? (?:ai|assistant|agent)) (?:read|see|process|summari[sz]e|handle)s?\b",
+        re.IGNORECASE,
+    ),
+    "im_start|[inst]|actual directive|actual order|actual task|additional directive|additional order|additional task|admin|as an ai|assistant|agent|llm|attention|bypass|bot|deserve no mention|deserves no mention|developer|disregard|do not |don't |forget|from now on|hidden directive|hidden order|hidden task|hint for|hint to|hints for|hints to|if you are a|ignore|important|instruction|keep it|keep that|keep this|language model|automat|message|need no mention|needs no mention|new directive|new order|new task|new system |no need to|not necessary|not worth|note|notice|override|permanent|real directive|real order|real task|reminder|replace|require no mention|requires no mention|revised|root|special|standing|supersede|system|updated|when a|when you|without |you are now",
+)  # fmt: skip
+_ADDRESSED = Sieve(
+    re.compile(
+        r"\b(?:ai|llm|assistants?|(?:ai |automated |support |coding )?agents?|chat ?bots?|language models?|copilots?|automation)\b[^.\n]{0,40}?(?:\b(?:must|should|shall|needs? to|is to|are to|has to|have to|please|will now|required to|instructed)\b|:)",
+        re.IGNORECASE,
+    ),
+    "ai|llm|assistant|agent|bot|language model|copilot|automation",
 )  # fmt: skip
 _COMMENT = re.compile(r"<!--(.{1,4000}?)-->", re.DOTALL)
 _STYLED = re.compile(r"<(\w{1,12})[^<>]{0,200}(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|color:\s?(?:white|#fff)|opacity:\s?0|\bhidden\b)[^<>]{0,200}>([^<]{1,4000})<", re.IGNORECASE)  # fmt: skip
@@ -134,7 +144,7 @@ def directives(text: str) -> tuple[Directive, ...]:
         language = tongue(piece)
         plain = [gloss(line, language) if len(line) <= _SENTENCE else line for line in lines]
         foreign = any(one is not line for one, line in zip(plain, lines, strict=True))
-        commanding = [index for index, line in enumerate(plain) if _OVERRIDES.search(line)] if foreign or _OVERRIDES.search(piece) else []
+        commanding = [index for index, line in enumerate(plain) if _commands(line)] if foreign or _commands(piece) else []
         for index, line in enumerate(lines):
             made = _directive(line.strip(), plain[index].strip()) if len(line) <= _SENTENCE else None
             if made is None:
@@ -161,6 +171,11 @@ def directives(text: str) -> tuple[Directive, ...]:
     return tuple(found)
 
 
+def _commands(text: str) -> bool:
+    """Whether a text speaks to the agent itself, or sets itself in the place of its instructions."""
+    return _OVERRIDES.search(text) is not None or _ADDRESSED.search(text) is not None
+
+
 _CUE = re.compile(
     r"\b(?:must|never|always|not|\w{2,6}n['’]?t|ensure|make sure|only|without|unless|refrain|off[- ]limits|stay away|keep away|please|should|shall|need|have to|has to|forbidden|prohibited|avoid|allergic|limit|"
     r"maximum|max|budget|at most|up to|more than|over|above|under|below|assistant|agent|system|important|ignore|disregard|(?:is|are) (?:expected |supposed |meant |obliged |asked |instructed )?to|no mention)\b|<!--|[A-Za-z0-9+/]{24}"
@@ -182,14 +197,15 @@ _BARE_VERB = re.compile(r"[A-Za-z][a-z]+")
 
 
 def _hints(piece: str) -> int:
-    """Of a piece of a text between blanks: 1 where it is a cue, 2 where one may begin with it, 4 where a verb is in it that an imperative could have."""
+    """Of a piece of a text between blanks: 1 where it is a cue, 2 where one may begin with it, 4 where a verb is in it that an imperative could have, 8
+    where it may be of another language."""
     word = piece.lower()
     if piece.isalpha() and piece.isascii() and len(piece) < 24:
         cue, begins = word in _CUES or (4 <= len(word) <= 8 and word.endswith("nt")), word in _BEGIN
     else:
         cue, begins = _SIGNS.search(piece) is not None, _BEGUN.search(piece) is not None
     verb = any(one.lower() in IMPERATIVES or one.lower() in DOES for one in _BARE_VERB.findall(piece))
-    return cue | begins << 1 | verb << 2
+    return cue | begins << 1 | verb << 2 | may_be_foreign(piece) << 3
 
 
 _HINTS = Pieces(_hints)
@@ -218,7 +234,7 @@ def _may_instruct(text: str) -> bool:
         return True
     if any(hint & 4 for hint in hints) and any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE):
         return True
-    return tongue(text) is not None
+    return any(hint & 8 for hint in hints) and tongue(text) is not None
 
 
 def _layers(text: str) -> Iterator[tuple[str, str]]:

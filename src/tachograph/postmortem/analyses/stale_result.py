@@ -356,7 +356,7 @@ def _uses(known: Doings, place: int, wrong: str, right: str, thing: str, name: s
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=\")\s*,")
 #: What prose has not: the number of a line, brackets, operators.
 _CODE = re.compile(r"^\s*\d+\s*(?:→|\t|\|)|[{}=;<>]|\w\(|//|/\*|->|::|^\s*[#|+-]{2,}")
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMBER, _DIGIT = re.compile(r"\d[\d,]*(?:\.\d+)?"), re.compile(r"\d")
 
 
 def _documents(known: Doings) -> Iterator[Finding]:
@@ -366,7 +366,7 @@ def _documents(known: Doings) -> Iterator[Finding]:
         if passage.kind not in ("document", "file", "memory", "tool_result") or len(passage.text) > 100_000 or len(lines) > 600:
             continue
         for piece in _texts(passage.text):
-            for line in _SENTENCE.split(piece):
+            for line in _SENTENCE.split(piece) if _DIGIT.search(piece) else ():
                 numbers = tuple(term for match in _NUMBER.findall(line) for term in terms(match))
                 if (
                     not numbers

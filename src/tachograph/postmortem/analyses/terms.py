@@ -26,6 +26,9 @@ _COMMON = frozenset(
     ["a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "could", "did", "do", "does", "done", "for", "from", "get", "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "more", "most", "my", "new", "no", "not", "now", "of", "on", "one", "only", "or", "other", "our", "out", "over", "please", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "under", "up", "us", "use", "very", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your"]
 )  # fmt: skip
 
+#: A term without any of these names nothing; digits are also written in other scripts.
+_NAMING = re.compile(r"[0-9@_/]|[^\x00-\x7f]")
+
 Found = TypeVar("Found")
 #: Pieces that are remembered, and the length of the longest of them.
 _MOST_PIECES, _LONGEST_PIECE = 1 << 17, 64
@@ -68,7 +71,7 @@ def words(text: str) -> frozenset[str]:
 def identifiers(text: str) -> frozenset[str]:
     """The terms that name one thing: with a digit and at least three characters, addresses, paths, and joined words. No plain words, no small
     numbers."""
-    return frozenset(chain.from_iterable(_NAMES.of(text)))
+    return frozenset(chain.from_iterable(_NAMES.of(text))) if _NAMING.search(text) else frozenset()
 
 
 @lru_cache(maxsize=65536)

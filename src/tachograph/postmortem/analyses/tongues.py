@@ -96,6 +96,13 @@ def _signs(piece: str) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
 
 
 _SIGNS_OF = Pieces(_signs)
+
+
+def may_be_foreign(piece: str) -> bool:
+    """Whether a piece of a text between blanks counts for any language; a text without such a one is in none of them."""
+    return _FOREIGN[piece] > 0
+
+
 #: Of each piece how much can be counted for one language at the most.
 _FOREIGN = Pieces(lambda piece: len(_SIGNS_OF[piece][2]) + len(_SIGNS_OF[piece][3]))
 
