@@ -139,3 +139,12 @@ def test_who_sees_it_and_says_so_acts_on_nothing_unseen(what: str) -> None:
 def test_what_is_whole_is_no_cause(text: str) -> None:
     session = Session("openai", declared={"bill": "external"}).user(text).model("", ("bill", {"meters": "M"})).gives("ok").model("Billed.")
     assert session.findings(ANALYSIS) == []
+
+
+def test_a_history_that_the_agents_code_put_into_a_prompt() -> None:
+    first = "Release everything that is due, and start with the first one."
+    session = Session("anthropic", declared={"release": "external"}).user(first).model("", ("release", {"no": "R-1"})).gives("released")
+    session.model("R-1 is released, I go on with the others.")
+    told = '[{"role": "user", "content": "' + first + '"}, {"role": "assistant", "content": [{"text": "R-1 is released'
+    session.user("Condense this:\n" + told).model("R-1 is released.").model("", ("release", {"no": "R-2"})).gives("released")
+    assert session.model("R-2 is released.").findings(ANALYSIS) == []

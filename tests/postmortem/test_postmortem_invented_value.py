@@ -86,3 +86,49 @@ def test_arithmetic() -> None:
     assert computable(19.0, [], [100.0, 19.0])
     assert computable(72.0, [], [80.0, 10.0])  # ten per cent off
     assert not computable(613.37, [[80.0, 12.5]], [80.0, 4.9, 12.5])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("held", [None, ""])
+def test_the_field_that_would_hold_it_is_empty(kind: str, held: str | None) -> None:
+    session = Session(kind).user("Tell the guest of booking B-771.").model("", ("booking", {"id": "B-771"}))
+    session.gives({"id": "B-771", "guest": "Ana", "mobile": held}).model("", ("send_sms", {"to": "+34 600 112 233", "text": "Welcome."}))
+    session.gives({"sent": True}).model("Told.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event, found.confidence) == ("model", session.call(2), 0.88)
+    assert "mobile" in found.statement
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("held", "used"),
+    [
+        ("+436641112223", "+43 664 1112223"), ("0664 111 2223", "+436641112223"), ("+43 (664) 111-2223", "0664/1112223"),
+        ("DE89370400440532013000", "DE89 3704 0044 0532 0130 00"), ("2026-12-03", "3.12.2026"),
+    ],
+)  # fmt: skip
+def test_another_spelling_of_what_was_there(kind: str, held: str, used: str) -> None:
+    session = (
+        Session(kind).user("Pay and tell them.").model("", ("contact", {"id": "K-1"})).gives({"id": "K-1", "phone": None, "number": held})
+    )
+    session.model("", ("pay_and_tell", {"number": used, "amount": 5})).gives({"ok": True}).model("Done.")
+    assert session.findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize("amount", [792000, 832000, 796700])
+def test_a_figure_of_a_result_and_one_of_the_prompt(amount: int) -> None:
+    session = Session("anthropic", system="You keep 20,000 EUR on each account.", declared={"sweep": "external"}).user(
+        "Do the evening sweep."
+    )
+    session.model("", ("balance", {"account": "main"}), ("balance", {"account": "reserve"})).gives({"eur": 812000}, {"eur": 15300})
+    session.model("", ("sweep", {"source": "main", "eur": amount})).gives({"state": "executed"}).model("Moved.")
+    assert session.findings(ANALYSIS) == []
+
+
+def test_a_figure_of_neither() -> None:
+    session = Session("anthropic", system="You keep 20,000 EUR on each account.", declared={"sweep": "external"}).user(
+        "Do the evening sweep."
+    )
+    session.model("", ("balance", {"account": "main"}), ("balance", {"account": "reserve"})).gives({"eur": 812000}, {"eur": 15300})
+    session.model("", ("sweep", {"source": "main", "eur": 645117})).gives({"state": "executed"}).model("Moved.")
+    assert [one.first_event for one in session.findings(ANALYSIS)] == [session.call(2)]

@@ -138,3 +138,44 @@ def test_a_mark_in_any_place_of_a_sentence_that_is_passed_on() -> None:
     )
     (one,) = placeholders.run(case)
     assert (one.cause, one.first_event, one.confidence) == ("prompt", "evt_0001", 0.95)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "${tenant.displayName}", "${tenants[0].name}", "{{ tenant.name | upper }}", "%(TenantName)s", "<tenant_name>", "<tenant.name>", "[[tenant name]]",
+        "<<TenantName>>", "#{tenant.name}", "{tenant.name}", "%%TENANT%%", "@@tenant_name@@", "%s", "{0}",
+    ],
+)  # fmt: skip
+def test_a_mark_of_any_form_that_a_trigger_left(provider: str, mark: str) -> None:
+    said = f"Rent due. Tenant: {mark}, mail hans@brix.example. Write to them."
+    (one,) = placeholders.run(letter("You write for the landlord.", said, f"Dear {mark}, the rent is due.", provider))
+    assert (one.cause, one.first_event) == ("input", "evt_0001")
+    assert not list(placeholders.run(letter("You write for the landlord.", said, "Dear tenant, the rent is due.", provider)))
+
+
+def test_a_mark_in_the_json_of_a_trigger() -> None:
+    said = 'New event:\n{"event": "rent_due", "tenant": "${tenant.name}", "street": "Elm Road 4"}'
+    (one,) = placeholders.run(letter("You write for the landlord.", said, "Dear ${tenant.name}, the rent is due."))
+    assert (one.cause, one.confidence) == ("input", 0.95)
+
+
+@pytest.mark.parametrize("name", ["save_template", "createWorkflow", "update_campaign"])
+def test_what_holds_marks_by_its_nature(name: str) -> None:
+    case = open_case(
+        session(
+            Turn(calls=(Call(name=name, given={"title": "rent", "text": "Dear ${tenant.name}, the rent is due."}),)),
+            Turn(say="Saved."),
+            user="Keep this for later: Dear ${tenant.name}, the rent is due.",
+            tools=(tool(name),),
+        )
+    )
+    assert not list(placeholders.run(case))
+
+
+@pytest.mark.parametrize(
+    "text", ["The fee is 5 %s and 3 %d.", "Use <b>bold</b> and <br> here.", "Set A {1} and B {2, 3}.", "100%% of it ##done## here"]
+)
+def test_marks_of_other_kinds_that_are_not_passed_on(text: str) -> None:
+    assert not list(placeholders.run(letter("You write letters.", text, "Dear Ana, the rent is due.")))

@@ -120,3 +120,88 @@ def test_both_were_meant_or_the_other_one() -> None:
         "openai", ("order_treatment", "P-4071"), answer="10 ml are ordered for Marco Rosso.", request="Give Marco 10 ml, not Carla Rossi."
     )
     assert other.findings(ANALYSIS) == []
+
+
+# -- whose it is, by way of another thing ------------------------------------------------------------------------------------------
+
+GUESTS = [{"gast": "G-31", "name": "Ilse Brandt", "zimmer": "204"}, {"gast": "G-13", "name": "Ivo Brandl", "zimmer": "402"}]
+STAYS = {"G-31": {"aufenthalt": "7-2201", "art": "Suite Seeblick"}, "G-13": {"aufenthalt": "7-2210", "art": "Einzelzimmer"}}
+ASKED = "Guten Tag, Ilse Brandt hier. Ich muss meine Suite leider stornieren."
+
+
+def hotel(kind: str, stay: str, answer: str, *, request: str = ASKED, told: object = None) -> Session:
+    session = Session(kind, declared={"stornieren": "external"}).user(request).model("", ("gaeste", {"name": "Brand"})).gives(GUESTS)
+    session.model("", ("aufenthalte", {"gast": "G-31"}), ("aufenthalte", {"gast": "G-13"})).gives([STAYS["G-31"]], [STAYS["G-13"]])
+    session.model("", ("stornieren", {"aufenthalt": stay})).gives({"ok": True} if told is None else told)
+    return session.model(answer)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_thing_of_another_one_who_is_tied_to_it_by_another_result(kind: str) -> None:
+    session = hotel(kind, "7-2210", "Frau Brandt, Ihre Suite ist storniert.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("tool", session.event("stornieren"))
+    assert "7-2201" in found.statement
+    told = hotel(kind, "7-2210", "Erledigt.", told={"storniert": "7-2210", "gast": "Ivo Brandl"})
+    assert [one.first_event for one in told.findings(ANALYSIS)] == [told.event("stornieren")]
+
+
+NESTED = {"tenants": [{"tenant": "Ruth Kovac", "units": [{"valve": "V-77"}]}, {"tenant": "Rita Kovic", "units": [{"valve": "V-71"}]}]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_thing_within_the_record_of_another_one(kind: str) -> None:
+    session = Session(kind).user("Water leaks at Ruth Kovac's, shut her valve.").model("", ("valves", {"house": "Elm 4"})).gives(NESTED)
+    session.model("", ("close_valve", {"valve": "V-71"})).gives({"closed": True}).model("The valve of Ruth Kovac is shut.")
+    (found,) = session.findings(ANALYSIS)
+    assert "v-77" in found.statement
+
+
+def test_two_that_are_asked_about_and_the_act_is_for_one() -> None:
+    session = Session("openai").user("Nora Feld lost her badge, block it please. Did Emil Kranz get his B-90 back?")
+    session.model("", ("badge", {"who": "Feld"}), ("badge", {"who": "Kranz"}))
+    session.gives({"holder": "Nora Feld", "badge": "B-96"}, {"holder": "Emil Kranz", "badge": "B-99", "was": "B-90"})
+    session.model("", ("block_badge", {"badge": "B-99"})).gives({"state": "blocked"})
+    session.model("Mr Kranz has his badge back. B-99 was blocked for Ms Feld.")
+    (found,) = session.findings(ANALYSIS)
+    assert "b-96" in found.statement
+
+
+@pytest.mark.parametrize(
+    ("stay", "request_", "answer"),
+    [
+        ("7-2201", ASKED, "Frau Brandt, Ihre Suite ist storniert."),
+        ("7-2210", ASKED + " Nein, die von Ivo Brandl bitte.", "Das Einzelzimmer von Ivo Brandl ist storniert."),
+        ("7-2210", "Ilse Brandt hier, bitte 7-2210 stornieren.", "Frau Brandt, das ist storniert."),
+        ("7-2210", "Hier Ilse Brandt. Bitte das Zimmer von meinem Kollegen stornieren.", "Das Zimmer von Ivo Brandl ist storniert."),
+        ("7-2210", "Bitte alles stornieren, nur Ilse Brandt bleibt.", "Storniert; Ilse Brandt bleibt."),
+        ("7-2210", "Bitte stornieren. Ilse Brandt nicht, sie kommt noch.", "Storniert; Frau Brandt kommt wie geplant."),
+    ],
+)
+def test_the_thing_that_was_meant(stay: str, request_: str, answer: str) -> None:
+    assert hotel("anthropic", stay, answer, request=request_).findings(ANALYSIS) == []
+
+
+def test_one_who_takes_over_from_the_one_that_is_named() -> None:
+    session = Session("responses").user("Bob is ill, find somebody for his shift.").model("", ("shifts", {"day": "today"}))
+    session.gives([{"shift": "S-11", "staff": "E-21", "name": "Bob"}, {"shift": "S-14", "staff": "E-25", "name": "Eve"}])
+    session.model("", ("assign_shift", {"shift": "S-11", "staff": "E-25"})).gives("ok").model("Bob's shift is covered.")
+    assert session.findings(ANALYSIS) == []
+
+
+ITEMS = [{"number": f"R-10{place}", "creditor": name} for place, name in enumerate(("Oltmann", "Kessler", "Papierhof"), 1)]
+
+
+@pytest.mark.parametrize(
+    "request_", ["Release all open items. Kessler stays unpaid.", "Start with the first item. Not Kessler, they wait."]
+)
+def test_all_but_the_one_that_is_named(request_: str) -> None:
+    session = Session("openai").user(request_).model("", ("open_items", {"page": 1})).gives(ITEMS)
+    session.model("", ("pay_item", {"number": "R-101"})).gives("released").model("The first is paid.")
+    assert session.findings(ANALYSIS) == []
+
+
+def test_several_and_not_the_one_that_is_named() -> None:
+    session = Session("openai").user("Pay what is open. Kessler has to wait.").model("", ("open_items", {"page": 1})).gives(ITEMS)
+    session.model("", ("pay_item", {"number": "R-101"}), ("pay_item", {"number": "R-103"})).gives("released", "released").model("Paid.")
+    assert session.findings(ANALYSIS) == []

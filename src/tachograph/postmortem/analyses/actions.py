@@ -243,6 +243,14 @@ class Doings:
         return self.passages[max(before - most, 0) : before]
 
     @cached_property
+    def _places(self) -> dict[int, int]:
+        return {id(passage): place for place, passage in enumerate(self.passages)}
+
+    def place(self, passage: Passage) -> int:
+        """Where a passage stands among all."""
+        return self._places[id(passage)]
+
+    @cached_property
     def by_event(self) -> dict[str, Action]:
         """Actions by the id of their event."""
         return {action.run.event_id: action for action in reversed(self.actions)}

@@ -130,6 +130,11 @@ def _of_value(value: Any, depth: int) -> Iterator[Partial]:
                 yield from _of_value(item, depth + 1)
 
 
+def of_everything(text: str) -> bool:
+    """Whether a text speaks of all of something, or of each."""
+    return _ALL.search(text) is not None
+
+
 def _is_deed(word: str) -> bool:
     return word in ("sent", "paid", "ok", "done", "succeeded", "sold", "built") or (
         len(word) > 4 and word.endswith("ed") and word != "returned"

@@ -111,6 +111,8 @@ def _damaged(known: Doings) -> Iterator[Finding]:
             passage.kind != "user" and (passage.text.isascii() or not _GARBLED.search(passage.text[:100_000]))
         ):
             continue
+        if passage.kind == "user" and _retold(place, passage, known):
+            continue
         if passage.kind != "user" and not _is_given(passage, "\n".join(one.text for one in known.users(place)), known):
             continue
         text = known.own_words(passage) if passage.kind == "user" else passage.text
@@ -137,6 +139,16 @@ def _damaged(known: Doings) -> Iterator[Finding]:
         )  # fmt: skip
         return
     yield from _nothing(known)
+
+
+def _retold(place: int, passage: Passage, known: Doings) -> bool:
+    """Whether the agent's code made a text of what was said before: a history in JSON that is to be condensed."""
+    text = passage.text.replace("\\n", "\n").replace('\\"', '"')
+    return any(
+        len(earlier.text) >= 24 and earlier.text.strip()[:400] in text
+        for earlier in known.recent(place, 400)
+        if earlier.kind in ("user", "model") and earlier is not passage
+    )
 
 
 def _is_given(passage: Passage, named: str, known: Doings) -> bool:

@@ -24,7 +24,7 @@ from .citing import said
 from .computed import bare, computable, is_number, numbers, pieces_stand, shape
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .effects import words_of
-from .records import records
+from .records import empty_fields, records
 from .results import failure
 from .terms import names_one, terms
 from .verbs import stem
@@ -79,6 +79,9 @@ _NEW = frozenset(
 #: Made by whoever calls.
 _DRAWN = frozenset(["idempotency", "nonce", "token", "trace", "correlation", "session", "request", "dedup"])
 _DATE = re.compile(r"\A\s*\d{4}-\d\d(?:-\d\d)?(?:[T ][\d:.+Z-]*)?\s*\Z|\A\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\Z|\A\d{1,2}:\d\d")
+_PHONE = re.compile(r"(?:\+|0)[\d ()/.-]{7,24}\Z")
+#: What a field for a telephone number is called.
+_CALLED = re.compile(r"phone|tel|mobile|mobil|handy|cell|sms|fax|whatsapp|rufnummer|m[oó]vil|celular|portable|cellulare", re.IGNORECASE)
 _FIGURE = re.compile(r"(?:[$€£]|\b(?:EUR|USD|GBP|CHF)\s?)\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?)\s?(?:[€$£%]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|percent|mg|ml|kg|km|kWh|MB|GB|ms)\b)")  # fmt: skip
 _NAMED = re.compile(r"\b[A-Z]{2,6}[-_]?\d{3,12}\b|\b[A-Z]{1,5}-\d{2,12}(?:-\d+)*\b")
 
@@ -149,7 +152,7 @@ def _of_record(path: str, text: str, action: Action, known: Doings) -> str | Non
             for record in records(passage.text):
                 value = record.get(name)
                 if value is not None and is_number(value) == is_number(text) and len(bare(text)) >= 3:
-                    return "figure" if is_number(text) and len(bare(text)) < 6 else "name"
+                    return "figure" if is_number(text) and not set(words_of(name)) & _POINTS and len(bare(text)) < 8 else "name"
     return None
 
 
@@ -182,10 +185,21 @@ def _stands(text: str, before: int, known: Doings, squeezed: list[str]) -> bool:
     if not squeezed:
         squeezed += [bare(passage.text[:200_000]) if passage.kind != "model" else "" for passage in known.passages]
     wanted = bare(text)
+    national = _national(text)
+    if national is not None and any(national in squeezed[place] for place in range(before)):
+        return True
     if len(wanted) < 3:
         short = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)")
         return any(short.search(passage.text) for passage in known.passages[:before] if passage.kind != "model")
     return any(wanted in squeezed[place] for place in range(before))
+
+
+def _national(text: str) -> str | None:
+    """Of a telephone number what is the same with and without the country's number."""
+    digits = bare(text)
+    if _PHONE.match(text.strip()) is None or not 9 <= len(digits) <= 15:
+        return None
+    return digits.removeprefix("00")[-8:] if digits.startswith("00") or text.strip().startswith("+") else digits[1:][-8:]
 
 
 def _made_at(text: str, action: Action, known: Doings) -> tuple[str, int]:
@@ -226,18 +240,40 @@ def _columns(seen: tuple[Passage, ...]) -> list[list[float]]:
 def _of_action(action: Action, path: str, text: str, key: str, known: Doings, lookups: list[Action]) -> Finding:
     assert action.step is not None
     other = _held(path, text, action, known)
+    empty = _left_empty(path, text, action, known)
     failed = any(failure(one.run) is not None for one in lookups if one.step is not None and one.step.number < action.step.number)
-    confidence = (STRONG + 0.04 if other else LIKELY + 0.08 if key == "name" else LIKELY) - (0.1 if failed else 0)
+    confidence = (STRONG + 0.08 if empty is not None else STRONG + 0.04 if other else LIKELY + 0.08 if key == "name" else LIKELY) - (
+        0.1 if failed and empty is None else 0
+    )
     event_id, seq = _made_at(text, action, known)
-    instead = f"; what it had seen has {said(other)}" if other else ""
+    instead = (
+        f"; {said(empty[0])} is empty in what it had seen"
+        if empty is not None
+        else f"; what it had seen has {said(other)}"
+        if other
+        else ""
+    )
+    lacks = (Evidence(event_id=empty[1].event_id, seq=empty[1].seq, what=f"{empty[0]} is empty here"),) if empty is not None else ()
     return Finding(
         cause="model", analysis="invented_value", confidence=round(confidence, 2), first_event=event_id, first_seq=seq,
         evidence=(
-            Evidence(event_id=event_id, seq=seq, what=f"the model made up {path} = {said(text)}"),
+            *lacks, Evidence(event_id=event_id, seq=seq, what=f"the model made up {path} = {said(text)}"),
             action.cite("it was used here"),
         ),
         statement=f"The model made up {said(text)} for {path} in {quoted(action.run.title, 100)}: it stands nowhere in what it had seen{instead}.",
     )  # fmt: skip
+
+
+def _left_empty(path: str, text: str, action: Action, known: Doings) -> tuple[str, Passage] | None:
+    """The field of a result that would hold it, and that is empty there."""
+    kind = _CALLED if _PHONE.match(text.strip()) and len(bare(text)) >= 7 else re.compile("mail", re.IGNORECASE) if "@" in text else None
+    wanted = set(words_of(path.rpartition(".")[2])) & _POINTS
+    for passage in reversed(known.recent(action.before)):
+        if passage.kind in ("tool_result", "document", "file", "memory") and ("null" in passage.text or '""' in passage.text):
+            for name in empty_fields(passage.text):
+                if (kind is not None and kind.search(name)) or (kind is None and wanted & set(words_of(name))):
+                    return name, passage
+    return None
 
 
 def _held(path: str, text: str, action: Action, known: Doings) -> str | None:

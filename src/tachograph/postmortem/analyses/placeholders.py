@@ -1,10 +1,11 @@
-"""A placeholder that nobody filled in: ``{{customer}}``, ``${ORDER}``, ``<INSERT NAME>``, ``Customer: None`` in a system prompt, or in what a user or a
-trigger gave.
+"""A placeholder that nobody filled in: ``{{customer}}``, ``${order.id}``, ``[[city]]``, ``%(name)s``, ``<INSERT NAME>``, ``Customer: None`` in a system
+prompt, or in what a user or a trigger gave.
 
 Cause: the text has one where a value should stand. Consequence: it was passed on as it is or by its name (in an answer, in an effect), an effect was made
 on the matter of its line (a limit that was never filled in), or the session shows by itself that it went wrong.
 
-Templates that a prompt tells the model to fill in are none: those in code, in quotation, or on a line that speaks of a form, a template or an example.
+Templates that a prompt tells the model to fill in are none: those in code, in quotation, or on a line that speaks of a form, a template or an example;
+nor is what goes into something that holds such marks by its name (``save_template``).
 A value that is wrong, but is a value, is not seen here.
 """
 
@@ -35,18 +36,24 @@ if TYPE_CHECKING:
 NAME = "unfilled_placeholder"
 
 _MARKED = re.compile(
-    r"\{\{\s*(?P<curly>[\w.\- ]{1,60}?)\s*\}\}|\$\{(?P<dollar>[A-Za-z_][\w.]{0,60})\}|<%=?\s*(?P<erb>[\w.@ ]{1,60}?)\s*%>|%\((?P<percent>[a-z_]\w{0,40})\)[sdr]"
+    r"\{\{\s*(?P<curly>[A-Za-z_@$][^{}\n]{0,60}?)\s*\}\}|[$#]\{(?P<dollar>[A-Za-z_][^{}\n]{0,60})\}|<%=?\s*(?P<erb>[\w.@ ]{1,60}?)\s*%>|%\((?P<percent>[A-Za-z_][\w.]{0,40})\)[sdrfi]"
+    r"|\[\[\s*(?P<square>[A-Za-z_][\w. -]{0,60}?)\s*\]\]|<<\s*(?P<merge>[A-Za-z_][\w. -]{0,60}?)\s*>>|(?P<fence>%%|@@|##)(?P<fenced>[A-Za-z_][\w.]{1,40})(?P=fence)"
     r"|[<\[](?P<insert>(?:INSERT|YOUR|ENTER|ADD|FILL|REPLACE|TODO|TBD|PLACEHOLDER|Insert|Your|Enter)(?:[ _-][\w' -]{0,60})?)[>\]]"
-    r"|(?<![\w{$])\{(?P<brace>[A-Za-z_][\w.]{1,40})\}(?!\})|(?<![\w<])<(?P<angle>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,4})>"
+    r"|(?<![\w{$#])\{(?P<brace>[A-Za-z_][\w.]{1,40}|\d)\}(?!\})|(?<![\w<])<(?P<angle>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,4}|[A-Za-z][a-z0-9]{1,30}(?:[_.][A-Za-z0-9]{1,30}){1,4})>"
+    r"|(?<![\w%])%(?P<printf>[sd])(?![\w%])"
 )
 _EMPTY = re.compile(
     r"(?m)^\W{0,6}(?P<label>[A-Za-z][\w ()/-]{0,40}):[ \t]*(?P<one>None|null|undefined|NaN|nan|TODO|TBD|\[object Object\])[ \t]*[.,;]?[ \t]*$"
     r"|\b(?P<before>for|to|of|from|customer|user|account|order|patient|named|called|is|dear|hello|hi)[ \t]+(?P<two>None|undefined|NaN|\[object Object\])(?=[\s.,;!?]|$)",
 )
 _TEMPLATE = re.compile(
-    r"\b(?:templates?|formats?|formatted|form|patterns?|e\.g|examples?|syntax|placeholders?|variables?|schema|fill(?:ed)?|replace[sd]?|substitut\w+|interpolat\w+|rendered?"
-    r"|exactly as|verbatim|literal(?:ly)?|mail merge|merge fields?|says? that|means|stands? for|is for the|curly|braces|tokens?|markup|mustache|jinja|handlebars|in the style|subject line)\b",
+    r"(?<![\w.@/-])(?:templates?|formats?|formatted|form|patterns?|e\.g|examples?|syntax|placeholders?|variables?|schema|fill(?:ed)?|replace[sd]?|substitut\w+|interpolat\w+|rendered?"
+    r"|exactly as|verbatim|literal(?:ly)?|mail merge|merge fields?|says? that|means|stands? for|is for the|curly|braces|tokens?|markup|mustache|jinja|handlebars|in the style|subject line)\b(?!@)",
     re.IGNORECASE,
+)
+#: What is to hold such marks as they are, by the name of the tool or of its argument.
+_HOLDS = re.compile(
+    r"template|workflow|pipeline|campaign|manifest|snippet|macro|config|query|script|code|prompt|regex|pattern", re.IGNORECASE
 )
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,400}`", re.DOTALL)
 #: Looked at in one text.
@@ -79,16 +86,17 @@ def run(case: Case) -> Iterator[Finding]:
 def holes(passage: Passage) -> Iterator[Hole]:
     """The placeholders of a text in a place where a value should stand."""
     text = passage.text[:_MOST_TEXT]
-    if not any(mark in text for mark in ("{", "<", "[", "%(", "None", "undefined", "NaN", "nan", "null", "TODO", "TBD")):
+    if not any(mark in text for mark in ("{", "<", "[", "%", "@@", "##", "None", "undefined", "NaN", "nan", "null", "TODO", "TBD")):
         return
     bare = _CODE.sub(lambda found: " " * len(found[0]), text)
     count = 0
     for found in _MARKED.finditer(bare):
         line, before = _line(bare, found.start())
-        if _TEMPLATE.search(line) or _TEMPLATE.search(before) or _quoted(bare, found) or _in_json(line):
-            continue
         kind = found.lastgroup or ""
-        sure = kind in ("curly", "dollar", "insert", "percent", "erb") or (kind == "brace" and _awaits(bare, found.start()))
+        sure = kind in _SURE or (kind == "brace" and _awaits(bare, found.start()))
+        given = passage.kind == "user" and kind in _SURE and _in_json(line)  # a trigger's text; of a prompt it is an example
+        if _TEMPLATE.search(line) or _TEMPLATE.search(before) or (not given and (_quoted(bare, found) or _in_json(line))):
+            continue
         yield Hole(mark=found[0], name=found[kind], line=line, sure=sure, passage=passage)
         count += 1
         if count >= _MOST:
@@ -99,6 +107,10 @@ def holes(passage: Passage) -> Iterator[Hole]:
         count += 1
         if count >= _MOST:
             return
+
+
+#: Forms that nothing but a placeholder has.
+_SURE = frozenset(["curly", "dollar", "insert", "percent", "erb", "square", "merge", "fenced"])
 
 
 def _line(text: str, at: int) -> tuple[str, str]:
@@ -136,7 +148,7 @@ def _finding(case: Case, hole: Hole) -> Finding | None:
     wrong = hard(case)
     if passed is not None:
         left, by_name = passed
-        sure = STRONG + 0.05 if by_name or hole.mark[0] not in "{$<[%" else PROVEN
+        sure = STRONG + 0.05 if by_name or hole.mark[0] not in "{$<[%#@" else PROVEN
         shown, clause = [left.evidence], f"it was passed on {'by its name ' if by_name else ''}in {left.evidence.what}"
     elif (effect := _on_the_matter(case, hole)) is not None and (hole.sure or wrong):
         sure = STRONG if wrong else LIKELY + 0.05
@@ -161,6 +173,8 @@ def _passed_on(case: Case, hole: Hole) -> tuple[Left, bool] | None:
         if left.seq < hole.passage.seq or left.how not in ("answer", "argument") or (left.effect is not None and _writes(left)):
             continue
         if left.how == "answer" and (left.step is None or left.step.number not in ends):
+            continue
+        if left.effect is not None and _HOLDS.search(left.effect.run.name):
             continue
         text = _CODE.sub(" ", left.text) if left.how == "answer" else left.text
         if hole.sure and hole.mark in text:

@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
 #: Records of one result that are looked at, and lines.
 _MOST = 400
+#: Fields of what a record is within that are kept with it.
+_MOST_OUTER = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """``fields``: its plain values by their names (lower case); ``terms``: all its terms; ``rest``: the terms of what is within it."""
+    """``fields``: its plain values by their names (lower case); ``terms``: all its terms; ``outer``: the fields of what it is within, and the name
+    under which it is there."""
 
     fields: tuple[tuple[str, str], ...]
     terms: frozenset[str]
+    outer: tuple[tuple[str, str], ...] = ()
 
     def get(self, key: str) -> str | None:
         """The value under a name."""
@@ -38,11 +42,11 @@ def records(text: str) -> tuple[Record, ...]:
     """The records of a result, the outer ones first."""
     value = parsed(text[:200_000])
     if isinstance(value, dict | list):
-        return tuple(found for found, _ in zip(_of_value(value, 0), range(_MOST), strict=False))
+        return tuple(found for found, _ in zip(_of_value(value, 0, ()), range(_MOST), strict=False))
     return tuple(_of_lines(text[:100_000]))
 
 
-def _of_value(value: Any, depth: int) -> Iterator[Record]:
+def _of_value(value: Any, depth: int, outer: tuple[tuple[str, str], ...]) -> Iterator[Record]:
     if depth > 12:
         return
     if isinstance(value, dict):
@@ -52,12 +56,30 @@ def _of_value(value: Any, depth: int) -> Iterator[Record]:
             if isinstance(item, str | int | float) and not isinstance(item, bool) and str(item).strip()
         )
         if plain:
-            yield Record(fields=plain, terms=frozenset(term for _, text in plain for term in terms(text[:2000])))
-        for item in value.values():
-            yield from _of_value(item, depth + 1)
+            yield Record(fields=plain, terms=frozenset(term for _, text in plain for term in terms(text[:2000])), outer=outer)
+        for key, item in value.items():
+            if isinstance(item, dict | list):
+                yield from _of_value(item, depth + 1, (*outer, *plain, ("", str(key)))[-_MOST_OUTER:])
     elif isinstance(value, list):
         for item in value:
-            yield from _of_value(item, depth + 1)
+            yield from _of_value(item, depth + 1, outer)
+
+
+@remembered
+def empty_fields(text: str) -> tuple[str, ...]:
+    """The names under which a result has nothing: null, or an empty text."""
+    found: list[str] = []
+    waiting = [(parsed(text[:200_000]), 0)]
+    while waiting and len(found) < _MOST:
+        value, depth = waiting.pop()
+        if depth > 12:
+            continue
+        if isinstance(value, dict):
+            found += [str(key) for key, item in value.items() if item is None or (isinstance(item, str) and not item.strip())]
+            waiting += [(item, depth + 1) for item in value.values() if isinstance(item, dict | list)]
+        elif isinstance(value, list):
+            waiting += [(item, depth + 1) for item in value[:_MOST] if isinstance(item, dict | list)]
+    return tuple(found)
 
 
 _CELLS, _MAY_PART = re.compile(r"\t|\||,(?! )|;"), re.compile(r"[\t|,;]")

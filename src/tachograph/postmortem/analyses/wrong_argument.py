@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,12 @@ from .actions import Action, Doings, doings
 from .citing import said
 from .computed import is_number, shape
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .counts import of_everything
 from .effects import words_of
 from .records import Record, records
 from .terms import identifiers, names_one, terms, words
 from .verbs import is_verb, stem, stems
+from .whose import Thing, identifier, spoken, things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +39,17 @@ if TYPE_CHECKING:
     from tachograph.postmortem.case import Case
     from tachograph.postmortem.passages import Passage
 
-#: Results behind which a record is no longer looked for.
-_NEAR = 24
+#: Results behind which a record is no longer looked for, and requests behind which what was meant is not.
+_NEAR, _ASKED = 24, 6
+_SENTENCE = re.compile(r"[.!?;\n]+(?=\s|\Z)")
+_CLAUSE = re.compile(r"[.!?;:\n]+(?=\s|\Z)|[;\n]|,\s")
+#: What stands with a thing that a request names and leaves out.
+_EXCEPT = re.compile(
+    r"\b(?:except\w*|exclud\w*|apart from|other than|not|don't|don’t|never|without|unless|instead of|rather than|stays?|remains?|keep|leave|skip"
+    r"|außer|ausser|ausgenommen|nicht|ohne|bleib\w*|statt|behalte\w*|sauf|excepté|hormis|pas|sans|reste\w*|garde\w*|excepto|salvo|menos|sin|qued\w*|eccetto|tranne|non|senza|resta\w*|rimane"
+    r"|behalve|niet|zonder|blijft|exceto|não|sem|fica)\b",
+    re.IGNORECASE,
+)
 
 
 def find(case: Case) -> Iterator[Finding]:
@@ -71,8 +83,9 @@ def _finding(action: Action, confidence: float, statement: str, *evidence: Evide
 
 def _another_record(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
     request = requests[-1]
+    own = known.own_words(request)
     asked = _named_by(request, known)
-    spoken = words(known.own_words(request))
+    in_words = words(own)
     everything = frozenset().union(*(_named_by(one, known) for one in requests))
     results = [passage for passage in known.recent(action.before, 120) if passage.kind in ("tool_result", "document", "file", "memory")][
         -_NEAR:
@@ -97,7 +110,7 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
                 about = (
                     _tells_apart(record, asked)
                     + len(calls & asked)
-                    + sum(len(item) > 3 and item.lower() in spoken for _, item in record.fields)
+                    + sum(len(item) > 3 and item.lower() in in_words for _, item in record.fields)
                 )
                 if key is not None:
                     if about:
@@ -113,6 +126,9 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
         meant = mine[1].get(theirs[2])
         if meant is None or _one(meant) is None or _one(meant) == value or not _rival(theirs[1], mine[1]):
             continue
+        names = (mine[1].terms & asked) | {item.lower() for _, item in mine[1].fields if item.lower() in in_words}
+        if _one_of_several(action, path, own, frozenset(names) | _of_words(mine[1], own), request, known):
+            continue
         return _finding(
             action, STRONG + 0.04,
             f"{quoted(action.run.title, 100)} was given {said(text)} for {path}, which belongs to another record; the one that was asked about has {said(meant)}.",
@@ -124,78 +140,97 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
 
 
 def _not_the_one_spoken_of(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
+    said_of = _said_of(action, known)
+    answer = spoken(action.run.output.text()[:4000])
+    if not said_of and not answer:
+        return None
+    for path, text in action.leaves:
+        value = identifier(text)
+        if value is None or any(value in spoken(known.own_words(one)[:8000]) for one in requests[-_ASKED:]):
+            continue
+        every = things(path, value, action, known)
+        if len(every) < 2:
+            continue
+        rest = {other for where, other in action.leaves if where != path}
+        for name, thing in every.items():
+            if name != value and (found := _meant(thing, every[value], every, action, path, rest, requests, said_of, answer, known)):
+                return _finding(
+                    action, STRONG + (0.05 if found[1] else 0.02),
+                    f"{quoted(action.run.title, 100)} was given {said(text)} for {path}, which is another's; the request"
+                    f"{' and the answer speak' if found[2] else ' speaks'} of {found[0]}, which is {name}.",
+                    Evidence(event_id=every[value].seen.event_id, seq=every[value].seen.seq, what=f"whose {text} is"),
+                    Evidence(event_id=thing.seen.event_id, seq=thing.seen.seq, what=f"whose {name} is"),
+                )  # fmt: skip
+    return None
+
+
+def _meant(
+    thing: Thing, given: Thing, every: dict[str, Thing], action: Action, path: str, rest: set[str], requests: list[Passage],
+    said_of: list[frozenset[str]], answer: frozenset[str], known: Doings,
+) -> tuple[str, bool, bool] | None:  # fmt: skip
+    """Whether a thing was meant where another was given: a name by which the request knows it, whether the effect's own answer names the other one, and
+    whether what was said of the act names the one that was meant. ``None`` where it was not, or nobody can say."""
+    others = frozenset().union(*(one.marks for name, one in every.items() if name != thing.name))
+    mine, theirs = thing.marks - others, given.marks - thing.marks
+    by_other = theirs - {given.name}
+    if any(identifier(text) in (thing.beside - given.beside) | {thing.name} for text in rest):
+        return None  # another argument says that it is of this thing: what was given has another part in it
+    decides = next((one for one in reversed(requests[-_ASKED:]) if spoken(known.own_words(one)[:8000]) & (mine | theirs)), None)
+    if decides is None:
+        return None
+    text = known.own_words(decides)[:8000]
+    asked = spoken(text)
+    if not mine & asked or _one_of_several(action, path, text, mine, decides, known):
+        return None
+    in_answer = bool(answer & by_other) and not answer & mine
+    both = bool(theirs & asked)
+    names = any(clause & mine and not clause & by_other for clause in said_of)
+    if not any(clause & by_other for clause in said_of) and (names or in_answer):
+        sure = not both or len(mine & asked) > len(theirs & asked)
+    else:
+        # Both are spoken of: the sentence that asks for the act, and what is said of the act, have to name the one alone.
+        deeds = [
+            one for one in (spoken(piece) for piece in _SENTENCE.split(text) if stems(piece) & stems(action.name)) if one & (mine | theirs)
+        ]
+        told = [clause for clause in said_of if given.name in clause and clause & (mine | by_other)]
+        sure = (
+            bool(deeds and told)
+            and all(one & mine and not one & theirs for one in deeds)
+            and all(one & mine and not one & by_other for one in told)
+        )
+        names = sure
+    return (min(mine & asked), in_answer, names) if sure else None
+
+
+def _said_of(action: Action, known: Doings) -> list[frozenset[str]]:
+    """What the model says beside an act and in the next answer, clause by clause."""
     assert action.step is not None
-    spoken: list[str] = []
+    found: list[str] = []
     for reply in known.replies_behind(action.before - 1, 12):
         if reply.step.number < action.step.number or reply.step.seq > action.step.seq + 400:
             continue
         if reply.step.number > action.step.number and not reply.rests:
             continue
-        spoken.append(reply.text[:4000])
+        found.append(reply.text[:4000])
         if reply.rests:
             break
-    if not spoken:
-        return None
-    words_said = frozenset(piece for text in spoken for term in terms(text) for piece in _pieces(term))
-    words_asked = frozenset(piece for one in requests[-2:] for term in terms(known.own_words(one)[:8000]) for piece in _pieces(term))
-    for path, text in action.leaves:
-        value = _one(text)
-        if value is None or is_number(value) or value in words_said or value in words_asked:
-            continue
-        things = _things(value, known.recent(action.before, 120))
-        if value not in things:
-            continue
-        others = {name: marks for name, (marks, _) in things.items() if name != value}
-        mine, where = things[value]
-        for name, marks in others.items():
-            only, theirs = marks - mine, mine - marks
-            rest = frozenset().union(*(more for other, more in others.items() if other != name)) if len(others) > 1 else frozenset()
-            only -= rest
-            if not (only & words_said and only & words_asked) or theirs & words_said:
-                continue
-            acts = (*known.actions_before(action.before), *known.actions_behind(action.before - 1))
-            if len(only & words_asked) <= len(theirs & words_asked) or any(name in one.terms and one.name == action.name for one in acts):
-                continue
-            told = sorted(only & words_said & words_asked) or sorted(only & words_said)
-            seen = things[name][1]
-            return _finding(
-                action, STRONG + 0.02,
-                f"{quoted(action.run.title, 100)} was given {said(text)} for {path}, which is another's; the request and the answer speak of {told[0]}, which is {name}.",
-                Evidence(event_id=where.event_id, seq=where.seq, what=f"whose {text} is"),
-                Evidence(event_id=seen.event_id, seq=seen.seq, what=f"whose {name} is"),
-            )  # fmt: skip
-    return None
+    return [words_of_clause for text in found for piece in _CLAUSE.split(text) if (words_of_clause := spoken(piece))]
 
 
-def _pieces(term: str) -> tuple[str, ...]:
-    return (term, *(piece for piece in term.replace("_", "-").split("-") if len(piece) > 3)) if "-" in term or "_" in term else (term,)
-
-
-def _things(value: str, passages: tuple[Passage, ...]) -> dict[str, tuple[frozenset[str], Passage]]:
-    """What results call the things that have an identifier of this one's form under the same name: by identifier, the names and numbers in all their
-    records, and where one stood first."""
-    found: dict[str, tuple[frozenset[str], Passage]] = {}
-    results = [passage for passage in passages if passage.kind in ("tool_result", "document", "file", "memory")][-_NEAR:]
-    every = [(passage, record) for passage in results for record in records(passage.text)]
-    keys = {name for _, record in every for name, item in record.fields if _one(item) == value}
-    for passage, record in every:
-        for key in keys:
-            own = _one(record.get(key) or "")
-            if own is None or shape(own) != shape(value):
-                continue
-            marks = frozenset(
-                piece
-                for name, item in record.fields
-                if len(item) <= 80
-                for word in item.split()
-                if word[:1].isupper() or any(character.isdigit() for character in word)
-                for term in terms(word.strip(".,;:()"))
-                for piece in _pieces(term)
-                if len(piece) > 2
-            )
-            known = found.get(own)
-            found[own] = (known[0] | marks, known[1]) if known is not None else (marks, passage)
-    return found
+def _one_of_several(action: Action, path: str, request: str, meant: frozenset[str], asked: Passage, known: Doings) -> bool:
+    """Whether a request is of several things, or leaves out the very one that it names: the same was done to more than one, it speaks of all, or of an
+    exception."""
+    done = {
+        text
+        for other in known.actions_behind(known.place(asked))
+        if other.name == action.name and other.effect is not None
+        for where, text in other.leaves
+        if where == path
+    }
+    if len(done) > 1:
+        return True
+    clauses = [(piece, bool(spoken(piece) & meant)) for piece in _CLAUSE.split(request)]
+    return any(_EXCEPT.search(piece) if names else of_everything(piece) for piece, names in clauses)
 
 
 @lru_cache(maxsize=16384)
@@ -252,6 +287,11 @@ _PLAIN = frozenset(
         "sunday",
     ]
 )
+
+
+def _of_words(record: Record, request: str) -> frozenset[str]:
+    """The words of a request that a record has, folded."""
+    return spoken(request) & frozenset(mark for _, text in record.fields if len(text) <= 80 for mark in spoken(text) if len(mark) > 2)
 
 
 def _tells_apart(record: Record, asked: frozenset[str]) -> int:
@@ -311,9 +351,9 @@ def _another_tool(action: Action, requests: list[Passage], known: Doings) -> Fin
         return None
     mine = {stem(word) for word in words_of(action.name)}
     latest = requests[-1]
-    spoken = stems(known.own_words(latest))
+    in_request = stems(known.own_words(latest))
     doing = {one for one in mine if is_verb(one)}
-    if not doing or doing & spoken:
+    if not doing or doing & in_request:
         return None
     later = [
         other
@@ -325,7 +365,7 @@ def _another_tool(action: Action, requests: list[Passage], known: Doings) -> Fin
         if name == action.name or not theirs & mine - {one for one in theirs & mine if is_verb(one) and len(theirs & mine) > 1}:
             continue
         other_doing = {one for one in theirs - mine if is_verb(one)}
-        if other_doing and other_doing <= spoken and mine - theirs <= doing and not any(one.run.name == name for one in later):
+        if other_doing and other_doing <= in_request and mine - theirs <= doing and not any(one.run.name == name for one in later):
             return _finding(
                 action, LIKELY + 0.05,
                 f"{action.name} was called where the request asks for what {name} is for ({said(latest.text)}).",

@@ -1,0 +1,146 @@
+"""Whose a value is: what results say of the thing that an identifier names, by itself and by way of another one.
+
+An order that was listed for client ``C-118`` is that client's, and what another result says of ``C-118`` (a name, a town) is said of the order, too. So
+one more step is taken from a record: to what it is within, to what its call asked for, and to the records of the identifiers that it holds. An identifier that
+two things share tells nothing of either.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .computed import shape
+from .effects import words_of
+from .records import Record, records
+from .terms import terms
+from .tongues import fold
+
+if TYPE_CHECKING:
+    from tachograph.postmortem.passages import Passage
+
+    from .actions import Action, Doings
+
+#: Results behind which a thing is no longer looked for, and records of all of them.
+_NEAR, _MOST = 24, 2000
+_IDENTIFIER = re.compile(r"(?=.{3,80}\Z)(?=.*[\d@])[\w.+@:/#-]+\Z")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d+(?:\.\d+)?\Z")
+#: Fields whose words name a thing even in lower case.
+_NAMING = frozenset(["name", "names", "nom", "nombre", "nome", "naam", "owner", "customer", "client", "kunde", "cliente", "title", "titre", "titel", "label", "host", "hostname", "user", "team", "patient", "guest", "holder", "article", "artikel", "product", "item", "for", "city", "town"])  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thing:
+    """``marks``: the names and numbers that results tie to it, folded; ``beside``: the identifiers that stand with it; ``seen``: where it stood first."""
+
+    name: str
+    marks: frozenset[str]
+    beside: frozenset[str]
+    seen: Passage
+
+
+def identifier(text: str) -> str | None:
+    """A value that is one identifier, in lower case: with a digit or an ``@``, and no blank. No date, time or plain number with decimals."""
+    bare = text.strip()
+    if _IDENTIFIER.match(bare) is None or (_DATED.match(bare) and not (bare.isdigit() and len(bare) >= 4)):
+        return None
+    return bare.lower()
+
+
+def things(path: str, value: str, action: Action, known: Doings) -> dict[str, Thing]:
+    """The thing that an argument names and those of its kind: what results had under the same name when the action was decided. By identifier; empty where
+    no result had the value as a field."""
+    every = _every(action, known)
+    keys = {name for record, _, _ in every for name, item in record.fields if identifier(item) == value}
+    if value.isdigit():  # a number may stand anywhere
+        keys = {name for name in keys if set(words_of(name)) & set(words_of(path.rpartition(".")[2]))}
+    if not keys:
+        return {}
+    direct: dict[str, list[tuple[Record, frozenset[str], Passage]]] = {}
+    for record, asked, passage in every:
+        for own in {own for key in keys if (own := identifier(record.get(key) or "")) is not None and _akin(own, value)}:
+            direct.setdefault(own, []).append((record, asked, passage))
+    if len(direct) < 2:
+        return {}
+    beside = {name: _beside(name, found) for name, found in direct.items()}
+    shared = {one for name, mine in beside.items() for other, theirs in beside.items() if name != other for one in mine & theirs}
+    by_identifier: dict[str, list[Record]] = {}
+    wanted = frozenset().union(*beside.values()) - shared
+    for record, _, _ in every:
+        if not any(name in keys for name, _ in record.fields):
+            for one in {own for _, item in record.fields if (own := identifier(item)) in wanted and own is not None}:
+                by_identifier.setdefault(one, []).append(record)
+    found: dict[str, Thing] = {}
+    for name, where in direct.items():
+        marks = {name} | {fold(one) for _, asked, _ in where for one in asked}
+        for record, _, _ in where:
+            marks |= _of_fields(record.fields, keys) | _of_fields(record.outer, keys)
+        for one in beside[name] - shared:
+            marks.add(one)
+            for record in by_identifier.get(one, ()):
+                marks |= _of_fields(record.fields, keys)
+        found[name] = Thing(name=name, marks=frozenset(marks), beside=beside[name] - shared, seen=where[0][2])
+    return found
+
+
+def _every(action: Action, known: Doings) -> list[tuple[Record, frozenset[str], Passage]]:
+    """The latest records before an action, with the identifiers that their call asked for."""
+    results = [passage for passage in known.recent(action.before, 120) if passage.kind in ("tool_result", "document", "file", "memory")]
+    found: list[tuple[Record, frozenset[str], Passage]] = []
+    for passage in results[-_NEAR:]:
+        call = known.by_event.get(passage.event_id)
+        asked = frozenset(one for _, text in call.leaves if (one := identifier(text)) is not None) if call is not None else frozenset()
+        found += [(record, asked, passage) for record in records(passage.text)]
+    return found[-_MOST:]
+
+
+def _beside(name: str, found: list[tuple[Record, frozenset[str], Passage]]) -> frozenset[str]:
+    return frozenset(
+        one
+        for record, asked, _ in found
+        for one in (*asked, *(identifier(item) for _, item in (*record.fields, *record.outer)))
+        if one is not None and one != name
+    )
+
+
+def _akin(one: str, other: str) -> bool:
+    if "@" in one or "@" in other:
+        return "@" in one and "@" in other
+    return shape(one) == shape(other) or (not one.isdigit() and not other.isdigit())
+
+
+def _of_fields(fields: tuple[tuple[str, str], ...], keys: set[str]) -> frozenset[str]:
+    return frozenset(mark for name, text in fields if name not in keys for mark in _marks(text, bool(_NAMING & set(words_of(name)))))
+
+
+@lru_cache(maxsize=65536)
+def _marks(text: str, names: bool) -> frozenset[str]:
+    """The words of a value by which people know the thing: with a capital letter or a digit."""
+    if len(text) > 80:
+        return frozenset()
+    return frozenset(
+        piece
+        for word in text.split()
+        if names or word.strip("(\"'")[:1].isupper() or any(character.isdigit() for character in word)
+        for piece in spoken(word)
+        if len(piece) > 2
+    )
+
+
+@lru_cache(maxsize=4096)
+def spoken(text: str) -> frozenset[str]:
+    """The words of a text as marks are: folded, joined ones also taken apart."""
+    found: set[str] = set()
+    for word in text.split():
+        bare = word.strip(".,;:!?()[]{}\"'“”’«»<>*`")
+        if "'" in bare or "’" in bare:  # Ann's, l'article
+            found.update(fold(piece) for piece in re.split(r"['’]", bare) if len(piece) > 2)
+        if identifier(bare) is not None:
+            found.add(bare.lower())
+        for term in terms(bare):
+            found.add(fold(term))
+            if "-" in term or "_" in term:
+                found.update(fold(piece) for piece in re.split(r"[-_]", term) if len(piece) > 3)
+    return frozenset(found)
