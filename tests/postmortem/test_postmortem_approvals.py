@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sample_recordings import Tape
+from sample_recordings import Tape, ask, start, text, use
 from scenes import PROVIDERS, Call, Turn, session, tool
 
 from tachograph.core import events
-from tachograph.postmortem.analyses import approvals
+from tachograph.postmortem.analyses import approvals, gates
 from tachograph.postmortem.case import open_case
 
 TOOLS = (tool("wire_money", "Move money."), tool("look_up", "Find an account."), tool("request_approval", "Ask a person."))
@@ -183,3 +183,28 @@ def test_asking_that_is_a_tool_and_an_event_is_one_approval() -> None:
     assert not found(ask, Turn(calls=(wire(),)), DONE)
     (one,) = found(ask, Turn(calls=(wire(),)), Turn(calls=(wire("FR-12"),)), DONE)
     assert "FR-12" in one.statement
+
+
+def payments(count: int) -> Tape:
+    """As many payments, every second one approved by the call's id."""
+    tape = Tape()
+    start(tape)
+    for number in range(count):
+        given = {"to": f"DE-{number}", "amount": 40.0 + number}
+        ask(tape, [{"role": "user", "content": f"Pay invoice {number}"}], [text("Yes."), use(f"c{number}", "wire_money", **given)])
+        if number % 2 == 0:
+            tape.add(events.Approval, decision="approved", call_id=f"c{number}", approver="mira", shown=str(given), lane="main")
+        tape.add(events.ToolCall, name="wire_money", call_id=f"c{number}", source="declared", effect="external", input=given, output="paid")
+    tape.add(events.SessionEnd, status="ok")
+    return tape
+
+
+def test_approvals_that_name_their_call_are_not_held_against_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+    fits, reused = gates._fits, approvals._reused
+    monkeypatch.setattr(gates, "_fits", lambda gate, effect, taken: (compared.append("fits"), fits(gate, effect, taken))[1])
+    monkeypatch.setattr(approvals, "_reused", lambda case, effect: (compared.append("reused"), reused(case, effect))[1])
+    (one,) = approvals.run(open_case(payments(60)))
+    assert (one.cause, one.statement.count("other calls of this tool had here")) == ("approval", 1)
+    assert compared.count("fits") <= 60
+    assert compared.count("reused") <= 2  # a second finding of the same tool would be no surer

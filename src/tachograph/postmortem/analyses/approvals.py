@@ -10,6 +10,7 @@ Whether a person who said yes had understood it, the record does not show. Where
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from .contract import LIKELY, PROVEN, STRONG, WEAK, Analysis, Finding
 from .effects import Effect, words_of
 from .gates import Gate, agreed, before, gated, gates, pairs
 from .instructions import instructions, stems
-from .once import entered
+from .once import entered, once
 from .outgoing import arguments_of
 from .stopped import happened
 from .symptoms import doing, hard
@@ -78,13 +79,15 @@ def run(case: Case) -> Iterator[Finding]:
     for effect in gated(case):
         if not happened(effect.run):
             continue
-        lack = _lack(case, effect, by_effect.get(effect.run.event_id, []))
+        known = made.get(effect.run.name)
+        lack = _lack(case, effect, by_effect.get(effect.run.event_id, []), known.confidence if known is not None else 0.0)
         if lack is not None and (effect.run.name not in made or made[effect.run.name].confidence < lack.sure):
             made[effect.run.name] = _finding(case, effect, lack)
     yield from made.values()
 
 
-def _lack(case: Case, effect: Effect, own: list[Gate]) -> _Lack | None:
+def _lack(case: Case, effect: Effect, own: list[Gate], least: float) -> _Lack | None:
+    """``least``: how sure a finding of this tool is that there is; one that is no surer is of no use."""
     earlier = [gate for gate in own if before(gate, effect)]
     granted = [gate for gate in earlier if gate.decision == "granted"]
     last = earlier[-1] if earlier else None
@@ -97,7 +100,7 @@ def _lack(case: Case, effect: Effect, own: list[Gate]) -> _Lack | None:
     late = next((gate for gate in own if gate.decision == "granted"), None)
     if late is not None:
         return _Lack(sure=STRONG + 0.05, what=f"was approved only when it had been done ({_words(late)})", gate=late)
-    return _none(case, effect)
+    return _none(case, effect, least)
 
 
 def _words(gate: Gate) -> str:
@@ -224,12 +227,14 @@ def _look(text: str) -> str:
 # -- none at all ---------------------------------------------------------------------------------------------------------------
 
 
-def _none(case: Case, effect: Effect) -> _Lack | None:
+def _none(case: Case, effect: Effect, least: float) -> _Lack | None:
     if agreed(case, effect):
         return None
     rule = demanded(case, effect)
     if rule is not None and effect.reach == "outside":
         return _Lack(sure=STRONG + 0.05, what=f"was done without an approval, which is asked for: {said(rule.text)}", gate=None)
+    if least >= STRONG:
+        return None
     reused = _reused(case, effect)
     if reused is not None:
         return _Lack(
@@ -248,40 +253,77 @@ def _none(case: Case, effect: Effect) -> _Lack | None:
 
 def _reused(case: Case, effect: Effect) -> Gate | None:
     """The approval of another call of the same tool that was about nearly the same: most of the values were shown, and not all."""
-    by_effect, _ = pairs(case)
     given = {text.strip().lower() for _, text in values(effect.run.input.value) if len(text) < 200}
-    for other in gated(case):
-        if other.run.name != effect.run.name or other.run.event_id == effect.run.event_id:
+    for event_id, gate, shown in _granted(case).get(effect.run.name, ()):
+        if event_id == effect.run.event_id or not before(gate, effect):
             continue
-        for gate in by_effect.get(other.run.event_id, ()):
-            shown = (gate.shown or "").lower()
-            known = {text for text in given if text in shown}
-            if gate.decision == "granted" and not gate.broad and before(gate, effect) and len(known) * 2 > len(given) and known != given:
-                return gate
+        known = {text for text in given if text in shown}
+        if len(known) * 2 > len(given) and known != given:
+            return gate
     return None
+
+
+@once
+def _granted(case: Case) -> dict[str, list[tuple[str, Gate, str]]]:
+    """By a tool's name what was granted of its calls alone: the call's event, the approval, and what was shown, in lower case."""
+    by_effect, _ = pairs(case)
+    found: dict[str, list[tuple[str, Gate, str]]] = {}
+    for effect in gated(case):
+        for gate in by_effect.get(effect.run.event_id, ()):
+            if gate.decision == "granted" and not gate.broad:
+                found.setdefault(effect.run.name, []).append((effect.run.event_id, gate, (gate.shown or "").lower()))
+    return found
+
+
+@once
+def _approved(case: Case) -> tuple[dict[str, set[str]], int | None]:
+    """By a tool's name the events of its calls that were approved; and the line of the first approval of all that follow."""
+    by_effect, _ = pairs(case)
+    found: dict[str, set[str]] = {}
+    for effect in gated(case):
+        if any(gate.decision == "granted" for gate in by_effect.get(effect.run.event_id, ())):
+            found.setdefault(effect.run.name, set()).add(effect.run.event_id)
+    return found, min((gate.seq for gate in gates(case) if gate.broad and gate.decision == "granted"), default=None)
+
+
+@once
+def _always(case: Case) -> dict[str, int]:
+    """How many calls of a tool there were, of the tools each call of which was put to somebody."""
+    by_effect, _ = pairs(case)
+    asked = [(effect.run.name, bool(by_effect.get(effect.run.event_id))) for effect in gated(case)]
+    never = {name for name, any_asked in asked if not any_asked}
+    return dict(Counter(name for name, _ in asked if name not in never))
 
 
 def _others(case: Case, effect: Effect) -> tuple[str, int] | None:
     """Whether other calls of the same tool were approved, here or in the last good session; unless one approval was given for all that follow."""
-    if any(gate.broad and gate.decision == "granted" and gate.seq < effect.run.seq for gate in gates(case)):
+    approved, for_all = _approved(case)
+    if for_all is not None and for_all < effect.run.seq:
         return None
-    name = effect.run.name
-    by_effect, _ = pairs(case)
-    here = [other for other in gated(case) if other.run.name == name and other.run.event_id != effect.run.event_id]
-    count = sum(any(gate.decision == "granted" for gate in by_effect.get(other.run.event_id, ())) for other in here)
+    count = len(approved.get(effect.run.name, set()) - {effect.run.event_id})
     if count:
         return "had here", count
-    if case.good is None:
-        return None
-    by_effect, _ = pairs(case.good)
-    there = [bool(by_effect.get(other.run.event_id)) for other in gated(case.good) if other.run.name == name]
-    return ("had in the last good session", len(there)) if there and all(there) else None
+    there = _always(case.good).get(effect.run.name) if case.good is not None else None
+    return ("had in the last good session", there) if there else None
+
+
+@once
+def _demanding(case: Case) -> tuple[Instruction, ...]:
+    """The instructions that ask for an approval."""
+    return tuple(
+        rule for rule in instructions(case) if _DEMANDS.search(rule.text) and _GATING.search(rule.text) and not _NO_NEED.search(rule.text)
+    )
+
+
+@once
+def _described(case: Case) -> set[tuple[str, str, str | None]]:
+    return {(passage.position, passage.event_id, passage.name) for passage in entered(case)}
 
 
 def demanded(case: Case, effect: Effect) -> Instruction | None:
     """The instruction, if any, by which an effect needs an approval."""
-    for rule in instructions(case):
-        if not _DEMANDS.search(rule.text) or not _GATING.search(rule.text) or _NO_NEED.search(rule.text) or rule.seq > effect.run.seq:
+    for rule in _demanding(case):
+        if rule.seq > effect.run.seq:
             continue
         of_tool = ".tools[" in rule.position
         if of_tool and not _of_this_tool(case, rule, effect):
@@ -305,10 +347,7 @@ def _acting(rule: Instruction) -> frozenset[str]:
 
 
 def _of_this_tool(case: Case, rule: Instruction, effect: Effect) -> bool:
-    return any(
-        passage.position == rule.position and passage.event_id == rule.event_id and passage.name == effect.run.name
-        for passage in entered(case)
-    )
+    return (rule.position, rule.event_id, effect.run.name) in _described(case)
 
 
 def _applies(rule: Instruction, there: frozenset[str]) -> bool:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .remembered import remembered
 from .reports_abroad import TROUBLE, done
 from .verbs import groups, stem, stems
 
@@ -240,6 +241,7 @@ _REPORTS = re.compile(
 )
 
 
+@remembered
 def reports_trouble(text: str) -> bool:
     """Whether a text says in any way that something did not work."""
     clean = re.sub(

@@ -135,6 +135,7 @@ def _of_run(step: Step | None, run: Run) -> Gate:
     )  # fmt: skip
 
 
+@once
 def gated(case: Case) -> tuple[Effect, ...]:
     """The effects that an approval may be about."""
     return tuple(effect for effect in effects(case) if not asks_a_person(effect.run))
@@ -149,12 +150,17 @@ def pairs(case: Case) -> tuple[dict[str, list[Gate]], frozenset[int]]:
     """
     found: dict[str, list[Gate]] = {}
     used: set[int] = set()
-    every = gated(case)
+    every = list(enumerate(gated(case)))
+    named: dict[str, dict[int, Effect]] = {}
+    for place, effect in every:
+        for name in filter(None, (effect.run.call_id, effect.run.event_id)):
+            named.setdefault(name, {})[place] = effect
     taken: set[str] = set()
     for gate in gates(case):
-        ranked = sorted(
-            ((_fits(gate, effect, taken), -place, effect) for place, effect in enumerate(every)), key=lambda one: one[:2], reverse=True
-        )
+        may_be = every
+        if gate.call_id is not None or gate.within is not None:  # it is of no other effect than one that it names
+            may_be = list((named.get(gate.call_id or "", {}) | named.get(gate.within or "", {})).items())
+        ranked = sorted(((_fits(gate, effect, taken), -place, effect) for place, effect in may_be), key=lambda one: one[:2], reverse=True)
         for score, _, effect in ranked:
             if score < 8:
                 break
@@ -234,7 +240,13 @@ def before(gate: Gate, effect: Effect) -> bool:
 
 def agreed(case: Case, effect: Effect) -> bool:
     """Whether a person said yes in the conversation, in answer to something, before an effect."""
-    return any(passage.seq <= effect.since for passage in _agreements(case))
+    first = _first_agreement(case)
+    return first is not None and first <= effect.since
+
+
+@once
+def _first_agreement(case: Case) -> int | None:
+    return min((passage.seq for passage in _agreements(case)), default=None)
 
 
 def _agreements(case: Case) -> Iterator[Passage]:
