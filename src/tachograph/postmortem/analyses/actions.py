@@ -243,6 +243,11 @@ class Doings:
         return self.passages[max(before - most, 0) : before]
 
     @cached_property
+    def definitions(self) -> tuple[Passage, ...]:
+        """The schemas of the tools' parameters, each named by its tool."""
+        return tuple(passage for passage in self.passages if passage.kind == "system" and passage.position.endswith(".schema"))
+
+    @cached_property
     def _places(self) -> dict[int, int]:
         return {id(passage): place for place, passage in enumerate(self.passages)}
 

@@ -7,6 +7,8 @@
 * *An earlier request*. It is what a person named in an earlier turn; in the turn at hand they named another of the same form, and no call uses it.
 * *Another tool*. The person asked for what one tool's name says (``archive``), and a tool was called that shares its object (``delete_project``), not its
   verb; the one that was named is offered and was not called.
+* *Another target*. The person named one of two tools, or of two values of an argument, that differ in the target alone (``exec_staging``); the other
+  one was used (``siblings.py``).
 
 *Consequence*: the effect. First event: the call.
 
@@ -29,6 +31,7 @@ from .contract import LIKELY, STRONG, Analysis, Finding
 from .counts import of_everything
 from .effects import words_of
 from .records import Record, records
+from .siblings import other_meant
 from .terms import identifiers, names_one, terms, words
 from .verbs import is_verb, stem, stems
 from .whose import Thing, identifier, spoken, things
@@ -66,6 +69,7 @@ def find(case: Case) -> Iterator[Finding]:
             or _not_the_one_spoken_of(action, requests, known)
             or _earlier_request(action, requests, known)
             or _another_tool(action, requests, known)
+            or _another_target(action, requests, known)
         )
         if found is not None:
             yield found
@@ -372,6 +376,17 @@ def _another_tool(action: Action, requests: list[Passage], known: Doings) -> Fin
                 Evidence(event_id=latest.event_id, seq=latest.seq, what=f"the request: {said(latest.text)}"),
             )  # fmt: skip
     return None
+
+
+def _another_target(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
+    found = other_meant(action, requests, known)
+    if found is None:
+        return None
+    return _finding(
+        action, STRONG,
+        f"{quoted(action.run.title, 100)} was done on {said(found.own)}, where the request names {said(found.word)}; {said(found.name)} was there for it.",
+        Evidence(event_id=found.request.event_id, seq=found.request.seq, what=f"the request: {said(found.request.text)}"),
+    )  # fmt: skip
 
 
 ANALYSIS = Analysis(
