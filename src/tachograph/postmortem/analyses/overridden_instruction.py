@@ -4,6 +4,8 @@
 action that breaks the standing instruction and does what that message says. Where a document or a tool's result is what asked for it, that is
 ``poisoned_context``; where nobody asked for it, the model broke the instruction by itself and no user is to blame.
 
+A number counts where it is the person's, in the arguments of an effect, beyond a limit that the system prompt names (``limits.py``).
+
 Surer where the message says so itself: ``ignore``, ``just this once``, ``I am the admin``, ``no need to``.
 
 *Cannot see*: instructions that the agent's code enforces elsewhere; a request whose wording shares nothing with what was done.
@@ -17,11 +19,12 @@ from typing import TYPE_CHECKING
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply, allowed, doings
+from .actions import Action, Doings, Reply, allowed, approvals, doings
 from .breaches import GATED, broken, said_against
 from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .directives import Directive, directives
+from .limits import Limit, beyond, limits, within
 from .terms import identifiers, words
 from .tongues import gloss
 from .verbs import groups, stem, stems
@@ -43,6 +46,8 @@ _PUSHES = re.compile(
 def find(case: Case) -> Iterator[Finding]:
     """The first time each message does so."""
     known = doings(case)
+    every = limits(known)
+    yield from _beyond(every, known, case)
     standing: list[tuple[int, Passage, Directive]] = []
     for place, passage in enumerate(known.passages):
         if passage.kind in ("system", "user") and not passage.position.endswith(".schema"):
@@ -60,7 +65,7 @@ def find(case: Case) -> Iterator[Finding]:
             if place >= what.before or id(source) in told:
                 continue
             sure = _breaks(rule, what, known, case, source.seq)
-            if sure < 0.5:
+            if sure < 0.5 or (isinstance(what, Action) and within(rule.text, what, every)):
                 continue
             user = _who_asked(rule, what, known, place)
             if user is not None and source.kind == "user" and (rule.condition or not _PUSHES.search(user.text)):
@@ -70,6 +75,27 @@ def find(case: Case) -> Iterator[Finding]:
             told.add(id(user))
             yield _finding(sure, source, rule, user, what)
             break
+
+
+def _beyond(every: tuple[Limit, ...], known: Doings, case: Case) -> Iterator[Finding]:
+    """A person's number beyond a limit, as an argument of an effect."""
+    if not every or approvals(case):
+        return
+    told: set[str] = set()
+    for action in known.acting:
+        found = beyond(action, every, known)
+        if found is None or found.asked.event_id in told or allowed(case, action.run):
+            continue
+        told.add(found.asked.event_id)
+        yield Finding(
+            cause="input", analysis="overridden_instruction", confidence=STRONG + 0.05, first_event=found.asked.event_id, first_seq=found.asked.seq,
+            evidence=(
+                Evidence(event_id=found.limit.source.event_id, seq=found.limit.source.seq, what=f"the system prompt says {said(found.limit.text)}"),
+                Evidence(event_id=found.asked.event_id, seq=found.asked.seq, what=f"the person asks {said(found.asked.text)}"),
+                action.cite(f"{found.path} = {said(found.text)}"),
+            ),
+            statement=f"A person asked for {said(found.text)}, beyond a limit of the system prompt ({said(found.limit.text)}), and the agent did it: {quoted(action.run.title, 100)}.",
+        )  # fmt: skip
 
 
 def _breaks(rule: Directive, what: Action | Reply, known: Doings, case: Case, since: int) -> float:
