@@ -5,7 +5,8 @@
 arguments of an effect or in an answer; or, of an empty or cut one, an effect is made all the same.
 
 *Wrong*. *Cause*: a value that the person gave is contradicted by a record that the agent saw. *Consequence*: an effect uses the
-person's value, and nobody was told of the difference. Changes are what people ask for, so effects that set or change that value are left out.
+person's value, and nobody was told of the difference. Changes are what people ask for, so effects that set or change that value are left out. Or the value
+turned out wrong behind the effect (``turned_out.py``).
 
 First event: the message, else the first model call with it; of a file, the call that read it.
 
@@ -29,6 +30,7 @@ from .effects import words_of
 from .records import records
 from .shortfall import shortfall
 from .terms import identifiers, names_one, terms
+from .turned_out import contradicted, taken_back
 from .verbs import stem, stems
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ def find(case: Case) -> Iterator[Finding]:
     known = doings(case)
     yield from _damaged(known)
     yield from _wrong(known)
-    yield from _admitted(known)
+    yield from _turned_out(known)
 
 
 # -- damaged ---------------------------------------------------------------------------------------------------------------------
@@ -262,41 +264,22 @@ def _wrong(known: Doings) -> Iterator[Finding]:
         return
 
 
-_ADMITS = re.compile(
-    r"\b(?:my (?:mistake|bad|fault|error)|i (?:gave|sent|wrote|typed|told|said|entered|named|put|mixed|confused|misread|mistyped)\b[^.!?\n]{0,50}\b(?:wrong|incorrect|mixed up|mistake|by mistake|instead of)"
-    r"|i (?:mixed|mistyped|misspoke|misremembered)\b|i meant\b|i should have (?:said|written|given)|a typo (?:of mine|from me|on my side)|wrong \w+ from me)",
-    re.IGNORECASE,
-)
-
-
-def _admitted(known: Doings) -> Iterator[Finding]:
-    """A person says behind an effect that what they had given was wrong."""
-    for place, passage in enumerate(known.passages):
-        if passage.kind != "user" or not _ADMITS.search(passage.text[:4000]):
-            continue
-        for action in known.actions_before(place + 1):
-            if action.effect is None or action.before > place or action.run.seq > passage.seq:
-                continue
-            for at in range(action.before - 1, -1, -1):
-                given = known.passages[at]
-                common = (
-                    sorted(action.identifiers & identifiers(known.own_words(given)) & identifiers(passage.text))
-                    if given.kind == "user"
-                    else []
-                )
-                common = common or (
-                    sorted(action.terms & set(terms(known.own_words(given))) & set(terms(passage.text))) if given.kind == "user" else []
-                )
-                if common:
-                    yield Finding(
-                        cause="input", analysis="damaged_input", confidence=STRONG + 0.05, first_event=given.event_id, first_seq=given.seq,
-                        evidence=(
-                            Evidence(event_id=given.event_id, seq=given.seq, what=f"the person gave {common[0]}"), action.cite("it was used"),
-                            Evidence(event_id=passage.event_id, seq=passage.seq, what=f"the person says that it was wrong: {said(passage.text)}"),
-                        ),
-                        statement=f"The person gave a wrong value ({common[0]}), as they said later ({said(passage.text)}), and it was used: {quoted(action.run.title, 100)}.",
-                    )  # fmt: skip
-                    return
+def _turned_out(known: Doings) -> Iterator[Finding]:
+    """What a person took back behind an effect; else what a later result contradicts."""
+    found = taken_back(known) or contradicted(known)
+    if found is None:
+        return
+    told = f"the person says that it was wrong: {said(found.shown.text)}" if found.by_person else f"a result has {said(found.right or '')}"
+    how = f"as they said later ({said(found.shown.text)})" if found.by_person else f"a later result has {said(found.right or '')}"
+    yield Finding(
+        cause="input", analysis="damaged_input", confidence=STRONG + 0.05 if found.by_person else LIKELY + 0.1, first_event=found.given.event_id,
+        first_seq=found.given.seq,
+        evidence=(
+            Evidence(event_id=found.given.event_id, seq=found.given.seq, what=f"the person gave {found.value}"), found.action.cite("it was used"),
+            Evidence(event_id=found.shown.event_id, seq=found.shown.seq, what=told),
+        ),
+        statement=f"The person gave a wrong value ({found.value}), {how}, and it was used: {quoted(found.action.run.title, 100)}.",
+    )  # fmt: skip
 
 
 def _contradicted(action: Action, known: Doings) -> tuple[str, str, Passage, Passage, str] | None:

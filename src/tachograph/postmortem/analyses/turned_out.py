@@ -1,0 +1,196 @@
+"""Values of a person's that turned out wrong behind the effect: they take it back themselves, or a result has another figure for the same thing.
+
+*Taken back*. A later message says that a value was wrong, and repeats it; or it has a slip of it (``is_slip``) with words of a mistake or of undoing, names
+nothing new, and nothing was done with the right one since.
+
+*Contradicted*. A figure of the person's went into a figure of the effect, and a result that came behind it has another one for the same thing in the same
+unit; the answer names both, or the one is a slip of the other.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .amounts import number
+from .computed import numbers
+from .effects import words_of
+from .records import records
+from .remembered import remembered
+from .terms import identifiers, terms
+from .tongues import gloss
+from .verbs import stem
+
+if TYPE_CHECKING:
+    from tachograph.postmortem.passages import Passage
+
+    from .actions import Action, Doings
+
+ADMITS = re.compile(
+    r"\b(?:my (?:mistake|bad|fault|error)|i (?:gave|sent|wrote|typed|told|said|entered|named|put|mixed|confused|misread|mistyped)\b[^.!?\n]{0,50}\b(?:wrong|incorrect|mixed up|mistake|by mistake|instead of)"
+    r"|i (?:mixed|mistyped|misspoke|misremembered)\b|i meant\b|i should have (?:said|written|given)|a typo (?:of mine|from me|on my side)|wrong \w+ from me)",
+    re.IGNORECASE,
+)
+#: Words of a mistake, and of undoing, in the languages of ``tongues.py``.
+_SLIPPED = re.compile(
+    r"\b(?:typo\w*|mistake\w*|mistyped|wrong\w*|too many|too few|meant|should (?:have )?(?:be|been|say|read)|instead of|take (?:it|that|this) back|undo|revers\w+|revert\w*|call (?:it|that) back"
+    r"|vertippt|tippfehler|versehen\w*|irrtum|falsch\w*|verschrieben|verlesen|gemeint|meinte|zu viele?|zu wenig|zurück\w*|rückgängig|stornier\w*"
+    r"|erreur\w*|tromp\w+|faute de frappe|voulais dire|de trop|annul\w+|équivoqu\w*|equivoc\w+|equivoqu\w+|error\w*|quise decir|quería decir|de más|deshac\w+|anul\w+"
+    r"|sbagliat\w*|errore|intendevo|volevo dire|di troppo|engano|enganei|errad\w+|queria dizer|a mais|desfaz\w*|vergist\w*|vergissing|fout\w*|bedoelde|te veel|terugdraai\w*|ongedaan)\b",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(r"(?<![\w.-])(?P<number>\d[\d,._]{0,15})\s*(?P<unit>%|[^\W\d_]{1,24})")
+#: Effects, values and results that are looked at for one message or action.
+_NEAR = 40
+#: Requests before an action, and figures of one text or of what came behind it.
+_REQUESTS, _MOST = 8, 48
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wrong:
+    """``value``: as the person gave it in ``given``; ``action``: that used it; ``shown``: what told that it was wrong, ``right``: the other value there."""
+
+    value: str
+    right: str | None
+    given: Passage
+    action: Action
+    shown: Passage
+    by_person: bool
+
+
+def taken_back(known: Doings) -> Wrong | None:
+    """The first value that a person took back behind the effect."""
+    for place, passage in enumerate(known.passages):
+        if passage.kind != "user":
+            continue
+        text = known.own_words(passage)[:4000]
+        admits = ADMITS.search(gloss(text)) is not None
+        if not admits and not _SLIPPED.search(text):
+            continue
+        said, named = set(terms(text)), identifiers(text)
+        for action in known.actions_before(place + 1, _NEAR):
+            if action.effect is None or action.before > place or action.run.seq > passage.seq:
+                continue
+            for given in reversed(known.users(action.before, _REQUESTS)):
+                asked = _asked(known.own_words(given))
+                both = action.terms & asked
+                common = sorted(action.identifiers & both & named) or sorted(both & said)
+                if admits and common:
+                    return Wrong(value=common[0], right=None, given=given, action=action, shown=passage, by_person=True)
+                for value in sorted(both):
+                    right = next((one for one in sorted(said - asked) if is_slip(value, one)), None)
+                    if right is not None and not named - asked - {right} and not _mended(right, place, known):
+                        return Wrong(value=value, right=right, given=given, action=action, shown=passage, by_person=True)
+    return None
+
+
+@remembered
+def _asked(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+def is_slip(one: str, other: str) -> bool:
+    """Whether one of two values is the other ten, a hundred or a thousand times, with a digit doubled, or with two digits that changed places. Another
+    last digit is no sign of a slip: things are numbered one by one."""
+    if one == other or len(one) > 40 or len(other) > 40:
+        return False
+    if (first := _number(one)) is not None and (second := _number(other)) is not None and (one + other).replace(".", "").isdigit():
+        ratio = max(first, second) / min(first, second)
+        if any(abs(ratio - power) < 1e-9 * power for power in (10, 100, 1000)):
+            return True
+    if re.sub(r"\d", "", one) != re.sub(r"\d", "", other) or min(sum(map(str.isdigit, one)), sum(map(str.isdigit, other))) < 2:
+        return False
+    if len(one) == len(other):
+        differ = [place for place in range(len(one)) if one[place] != other[place]]
+        return len(differ) == 2 and differ[1] == differ[0] + 1 and one[differ[0]] == other[differ[1]] and one[differ[1]] == other[differ[0]]
+    short, long = sorted((one, other), key=len)
+    return len(long) == len(short) + 1 and any(
+        long[:place] + long[place + 1 :] == short
+        for place in range(1, len(long))
+        if long[place] == long[place - 1] and long[place].isdigit()
+    )
+
+
+def _mended(right: str, place: int, known: Doings) -> bool:
+    """Whether something was done with the right value since."""
+    return any(action.effect is not None and action.ok and right in action.terms for action in known.actions_behind(place))
+
+
+def contradicted(known: Doings) -> Wrong | None:
+    """The first figure of a person's that a later result contradicts, and that the effect's figure was worked out from."""
+    for action in known.acting:
+        figures = [value for _, text in action.leaves if (value := number(text)) is not None and value > 0]
+        later = _figures_behind(action, known) if action.step is not None and figures else []
+        for given in known.users(action.before, 4) if later else ():
+            for bare, unit in _quantities(known.own_words(given)[:8000]):
+                value = _number(bare)
+                if value is None or value in figures:
+                    continue
+                for passage, stems_of, text, other in later:
+                    if unit not in stems_of or _is_done(value, other, figures):
+                        continue
+                    if (is_slip(_plain(value), _plain(other)) or _both_told(value, other, action, known)) and _from(
+                        figures, value, given, action, known
+                    ):
+                        return Wrong(value=bare, right=text, given=given, action=action, shown=passage, by_person=False)
+    return None
+
+
+@remembered
+def _quantities(text: str) -> tuple[tuple[str, str], ...]:
+    """The numbers of a text with the stem of the unit behind them."""
+    found = [(match["number"].rstrip(".,_"), stem(match["unit"])) for match in _GIVEN.finditer(text)]
+    return tuple(found[:_MOST])
+
+
+def _figures_behind(action: Action, known: Doings) -> list[tuple[Passage, frozenset[str], str, float]]:
+    """The figures of later results for the thing that an action names, with the stems of their names."""
+    about = {text.strip().lower() for _, text in action.leaves if number(text) is None and len(text) <= 60}
+    found: list[tuple[Passage, frozenset[str], str, float]] = []
+    for passage in known.passages[action.before : action.before + _NEAR] if about else ():
+        if passage.kind != "tool_result" or passage.seq <= action.run.seq or not any(one in passage.text[:20_000].lower() for one in about):
+            continue
+        for record in records(passage.text):
+            if any(text.lower() in about for _, text in record.fields):
+                numeric = [(name, text, other) for name, text in record.fields if (other := number(text)) is not None and other > 0]
+                found += [(passage, frozenset(map(stem, words_of(name))), text, other) for name, text, other in numeric]
+    return found[:_MOST]
+
+
+def _both_told(value: float, other: float, action: Action, known: Doings) -> bool:
+    """Whether an answer behind it names both figures."""
+    replies = [reply for reply in known.replies_behind(action.before, 24) if reply.rests][:2]
+    return any({value, other} <= set(numbers(reply.text[:8000])) for reply in replies)
+
+
+def _number(text: str) -> float | None:
+    found = numbers(text)
+    return found[0] if len(found) == 1 and found[0] > 0 else None
+
+
+def _from(figures: list[float], value: float, given: Passage, action: Action, known: Doings) -> bool:
+    """Whether one of the figures is worked out from a value, with one or two others of the prompts: so much of it, or so much for each so much."""
+    others = [
+        one
+        for passage in known.recent(action.before, 60)
+        if (passage is given or passage.kind == "system") and not passage.position.endswith(".schema")
+        for one in numbers(passage.text[:8000])
+        if one > 0 and one != value
+    ]
+    factors = list(dict.fromkeys([*others, 100.0, 1000.0]))[:16]
+    rates = {*factors, *(1 / one for one in factors), *(one / other for one, other in itertools.permutations(factors, 2))}
+    return any(abs(value * rate - figure) <= 0.005 * figure for figure in figures for rate in rates)
+
+
+def _is_done(value: float, other: float, figures: list[float]) -> bool:
+    """Whether a figure is (about) the same one, or what the effect made of it."""
+    near = 0.1 * value
+    return abs(value - other) <= near or any(
+        abs(value - figure - other) <= near or abs(value + figure - other) <= near for figure in figures
+    )
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)
