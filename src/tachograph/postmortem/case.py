@@ -157,9 +157,10 @@ def open_case(
     links: Iterable[str] = (),
     spread: Spread | None = None,
     signals: Signals | None = None,
+    redactions: bool = True,
 ) -> Case:
-    """Read a recording for explanation, and the last good one beside it."""
-    story = tell(recording)
+    """Read a recording for explanation, and the last good one beside it. ``redactions``: as of ``tell``; of the last good one nobody asks for them."""
+    story = tell(recording, redactions=redactions)
     return Case(
         recording=recording,
         story=story,
@@ -168,7 +169,7 @@ def open_case(
         git=tuple(git_actions(story)),
         verification=verification,
         replay=replay,
-        good=open_case(good) if good is not None else None,
+        good=open_case(good, redactions=False) if good is not None else None,
         forks=tuple(forks),
         links=tuple(dict.fromkeys([*(story.start.links if story.start is not None else ()), *links])),
         spread=spread,
