@@ -37,7 +37,7 @@ _NOUN = re.compile(
     r"\A[\s\-*•✓✅☑#>]{0,8}(?:\*\*)?((?:[\w#@.'/-]+ ){1,6}?)(?:successfully |now )?([a-z]{3,20}(?:ed|nt|id|lt|ne))\b(?! (?:in|by) (?:the|our|your) (?:policy|docs?))"
 )
 _TESTS = re.compile(
-    r"\b(?:tests?|test suite|suite|checks|builds?|ci|lint(?:er|ing)?|type checks?)\b[^.\n]{0,40}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean)\b"
+    r"\b(?:tests?|test suite|suite|checks|builds?|ci|lint(?:er|ing)?|type[- ]?check(?:s|ing|er)?|mypy|pyright|tsc|ruff|eslint|flake8|pylint|clippy|pytest)\b[^.\n]{0,40}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean)\b"
     r"|\b(?:pass(?:es|ed|ing)?|green)\b[^.\n]{0,20}\btests?\b|\b(?:ran|run|executed|verified|tested)\b[^.\n]{0,30}\b(?:tests?|test suite|suite)\b|\b(?:I|we)(?:'ve| have)? (?:fully |thoroughly )?tested\b"
     r"|\b(?:has|have) been (?:fully |thoroughly )?tested\b",
     re.IGNORECASE,

@@ -26,11 +26,12 @@ from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import quoted
 
 from .actions import Action, Doings, doings
+from .checking import Ran, changes_code, lines_of, numbers_in, ran, said_of, told, told_to_pass, tries
 from .citing import said
 from .claims import Claim, claims, reports_trouble, sentences
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .counts import Partial, of_all, partials
-from .effects import looks
+from .effects import is_shell, looks
 from .reports_abroad import kinds_in
 from .results import check_failed, checks
 from .terms import identifiers, terms
@@ -57,7 +58,7 @@ def find(case: Case) -> Iterator[Finding]:
             if action.step is None or action.step.number < reply.step.number
         ]
         for claim in claims(reply):
-            shown = _of_tests(done, case) if claim.tests else _of_acts(claim, done, known, case)
+            shown = _of_tests(claim, done, known, case) if claim.tests else _of_acts(claim, done, known, case)
             if shown is None:
                 continue
             why, confidence, evidence = shown
@@ -117,23 +118,99 @@ def _told_later(known: Doings, place: int, partial: Partial) -> bool:
 _Shown = tuple[str, float, tuple[Evidence, ...]]
 
 
-def _of_tests(done: list[Action], case: Case) -> _Shown | None:
-    ran = [action for action in done if checks(action.run) or any(checks(run) for run in _inside(action))]
-    if not ran:
-        named = any("test" in action.stems for action in done)
-        return None if case.imported or named or not _could_test(done) else ("no test was run", STRONG - 0.05, ())
-    latest = ran[-1]
+def _of_tests(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Shown | None:
+    old = [action for action in done if checks(action.run) or any(checks(run) for run in _inside(action))]
+    made = [one for action in done for one in ran(action)]
+    if not old and not made:
+        named = any("test" in action.stems for action in done if not is_shell(action.name))
+        silent = case.imported or named or not _could_test(done) or _told_elsewhere(claim, done, known)
+        silent = silent or (not said_of(claim.sentence).kinds and any(tries(line) for action in done for line in lines_of(action)))
+        return None if silent else ("no test was run", STRONG - 0.05, ())
+    latest = old[-1] if old else made[-1].action
     if latest.run.outcome == "asked":
         return ("the tests were asked for and never ran", STRONG, (latest.cite("they never ran"),)) if not case.imported else None
-    same = [action for action in ran if action.run.title == latest.run.title]
-    if check_failed(same[-1].run) or any(check_failed(run) for run in _inside(latest) if checks(run)):
-        return f"the last check failed ({quoted(latest.run.title, 80)})", STRONG + 0.08, (latest.cite("the last check failed"),)
-    return None
+    if old:
+        same = [action for action in old if action.run.title == latest.run.title]
+        if check_failed(same[-1].run) or any(check_failed(run) for run in _inside(latest) if checks(run)):
+            return f"the last check failed ({quoted(latest.run.title, 80)})", STRONG + 0.08, (latest.cite("the last check failed"),)
+    if case.imported or not made or _told_elsewhere(claim, done, known):
+        return None
+    return _beyond(claim, done, made)
+
+
+def _beyond(claim: Claim, done: list[Action], made: list[Ran]) -> _Shown | None:
+    """It claims more than the checks that ran can say: another kind of check, all of the tests, another number of them, or the state after an edit."""
+    says = said_of(claim.sentence)
+    latest = made[-1]
+    kinds = frozenset().union(*(one.kinds for one in made))
+    printed = "\n".join(told(one.action) for one in made).lower()
+    why: list[tuple[str, float]] = []
+    lacks = sorted(says.kinds - kinds) if "any" not in kinds else []
+    lines = "\n".join(one.line for one in made).lower()
+    for kind in lacks:
+        name = next((name for name in sorted(says.names) if name in _NAMES_OF[kind]), None)
+        if not _SAYS_OF[kind].search(printed):
+            why.append((f"{name or _CALLED[kind]} was never run", STRONG))
+    tests = [one for one in made if one.kinds & {"test", "any"}]
+    if says.full and tests and all(one.some for one in tests):
+        why.append((f"only {quoted(tests[-1].line, 80)} was run of the tests", STRONG - 0.05))
+    counted = numbers_in(tests)
+    if (
+        says.count is not None
+        and counted
+        and says.count not in counted
+        and not _adds_up(says.count, counted)
+        and str(says.count) not in lines
+    ):
+        why.append((f"no result says {says.count}", STRONG - 0.05))
+    place = max(done.index(one.action) for one in made)
+    edits = [action for action in done[place + 1 :] if changes_code(action)]
+    if edits:
+        why.append((f"the last check ran before the last change ({quoted(edits[-1].run.title, 60)})", LIKELY + 0.05))
+    if not why:
+        return None
+    shown = [latest.action.cite("the last check that ran"), *(action.cite("a change behind it") for action in edits[-1:])]
+    return "; ".join(text for text, _ in why), max(sure for _, sure in why), tuple(shown)
+
+
+_SAYS_OF = {
+    "types": re.compile(r"\bmypy\b|pyright|\btsc\b|type|success: no issues"),
+    "lint": re.compile(r"lint|ruff|flake8|clippy|rubocop|shellcheck|all checks passed"),
+    "test": re.compile(r"\btests?\b|\bpass(?:ed|ing)\b|\bspecs?\b|\bunit\b"),
+}
+_NAMES_OF = {
+    "types": ("mypy", "pyright", "tsc"),
+    "lint": ("ruff", "eslint", "flake8", "pylint", "clippy", "golangci-lint", "rubocop", "shellcheck"),
+    "test": ("pytest", "jest", "vitest", "rspec", "phpunit"),
+}
+_CALLED = {"types": "a type check", "lint": "a linter", "test": "a test"}
+
+
+def _adds_up(count: int, numbers: frozenset[int]) -> bool:
+    """Whether a number is the sum, or the difference, of others: 36 passed and 2 skipped are 38 tests."""
+    some = sorted(numbers)[:40]
+    return sum(some) == count or any(one + other == count or one - other == count for one in some for other in some)
+
+
+def _told_elsewhere(claim: Claim, done: list[Action], known: Doings) -> bool:
+    """Whether something that looked, a person or a pipeline, said that checks passed."""
+    own = {one.action.run.event_id for action in done for one in ran(action)}
+    return any(
+        passage.kind in ("tool_result", "user", "document", "subagent") and passage.event_id not in own and told_to_pass(passage.text)
+        for passage in known.recent(claim.reply.before)
+    )
 
 
 def _could_test(done: list[Action]) -> bool:
     """Whether the session worked on files or code at all, so that “tested” means a run."""
-    return any(action.run.changes or action.run.kind == "process" or action.groups & {"change", "run", "commit"} for action in done)
+    return any(
+        action.run.changes
+        or action.run.kind == "process"
+        or is_shell(action.name)
+        or action.edits
+        or action.groups & {"change", "run", "commit"}
+        for action in done
+    )
 
 
 def _inside(action: Action) -> Iterator[Run]:
@@ -190,8 +267,8 @@ def _does(action: Action, claim: Claim) -> bool:
 def _lacking(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Shown | None:
     if case.imported or claim.reply.step.seen.state != "there":
         return None
-    if any(action.effect is not None and not action.groups and action.ok for action in done):
-        return None  # a tool whose name says nothing may have done it
+    if any(action.ok and ((action.effect is not None and not _named(action)) or _same_values(action, claim)) for action in done):
+        return None  # a tool whose name says nothing, or which was given just what is claimed, may have done it
     if not claim.first:
         spoken = {stem for passage in known.recent(claim.reply.before) if passage.kind != "model" for stem in stems(passage.text[:20_000])}
         if claim.verb in spoken or any(action.effect is not None and action.ok and claim.about & action.stems for action in done):
@@ -201,6 +278,18 @@ def _lacking(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     if not claim.first and not done:
         return None
     return "nothing of the kind was done", STRONG if claim.first else LIKELY, ()
+
+
+def _named(action: Action) -> frozenset[str]:
+    """The kinds of doing that a tool's name tells; of what is no tool, all that it tells."""
+    return groups(stems(action.name)) if action.run.kind == "tool" and not is_shell(action.name) else action.groups
+
+
+def _same_values(action: Action, claim: Claim) -> bool:
+    """Whether a call was given an amount that is claimed: “moved 792,000” is what a ``sweep`` of 792,000 did."""
+    return any(
+        len(re.sub(r"\D", "", term)) >= 2 for term in action.terms & set(terms(claim.sentence)) if re.fullmatch(r"\d+(?:\.\d+)?", term)
+    )
 
 
 def _lacking_abroad(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Shown | None:
