@@ -157,6 +157,15 @@ def test_the_thing_within_the_record_of_another_one(kind: str) -> None:
     assert "v-77" in found.statement
 
 
+def test_one_of_two_things_of_whom_it_was_asked_for() -> None:
+    session = Session("responses").user("Ilse Brandt hier, bitte stornieren.").model("", ("gaeste", {"name": "Brand"})).gives(GUESTS)
+    session.model("", ("aufenthalte", {"gast": "G-31"}), ("aufenthalte", {"gast": "G-13"}))
+    session.gives([{"aufenthalt": "7-2201"}, {"aufenthalt": "7-2204"}], [{"aufenthalt": "7-2210"}])
+    session.model("", ("buchung_stornieren", {"aufenthalt": "7-2210"})).gives({"ok": True}).model("Storniert, Frau Brandt.")
+    (found,) = session.findings(ANALYSIS)
+    assert "brandt" in found.statement
+
+
 def test_two_that_are_asked_about_and_the_act_is_for_one() -> None:
     session = Session("openai").user("Nora Feld lost her badge, block it please. Did Emil Kranz get his B-90 back?")
     session.model("", ("badge", {"who": "Feld"}), ("badge", {"who": "Kranz"}))
@@ -205,3 +214,24 @@ def test_several_and_not_the_one_that_is_named() -> None:
     session = Session("openai").user("Pay what is open. Kessler has to wait.").model("", ("open_items", {"page": 1})).gives(ITEMS)
     session.model("", ("pay_item", {"number": "R-101"}), ("pay_item", {"number": "R-103"})).gives("released", "released").model("Paid.")
     assert session.findings(ANALYSIS) == []
+
+
+FLEET = {
+    "in lists": [{"driver": "Olga Petrov", "trucks": ["T-4402", "T-4407"]}, {"driver": "Oleg Petrov", "trucks": ["T-4420"]}],
+    "by their numbers": {"T-4402": {"driver": "Olga Petrov"}, "T-4420": {"driver": "Oleg Petrov"}},
+    "in lines": "- T-4402 driven by Olga Petrov\n- T-4420 driven by Oleg Petrov\n",
+    "in a table": "truck | driver\nT-4402 | Olga Petrov\nT-4420 | Oleg Petrov\n",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("how", FLEET)
+def test_things_in_lists_and_lines(kind: str, how: str) -> None:
+    def stopped(truck: str, answer: str = "Olga's truck has been stopped.") -> list[object]:
+        session = Session(kind).user("Olga reports smoke, stop her truck.").model("", ("list_trucks", {})).gives(FLEET[how])
+        return list(session.model("", ("stop_truck", {"truck": truck})).gives("ok").model(answer).findings(ANALYSIS))
+
+    (found,) = stopped("T-4420")
+    assert "t-4402" in found.statement  # type: ignore[attr-defined]
+    assert stopped("T-4402") == []
+    assert stopped("T-4420", "Oleg's truck has been stopped, he is the nearest.") == []

@@ -26,11 +26,12 @@ _MOST_OUTER = 24
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """``fields``: its plain values by their names (lower case); ``terms``: all its terms; ``outer``: the fields of what it is within, and the name
-    under which it is there."""
+    under which it is there; ``listed``: the plain values of its lists by the lists' names, and the name under which it is there itself (by no name)."""
 
     fields: tuple[tuple[str, str], ...]
     terms: frozenset[str]
     outer: tuple[tuple[str, str], ...] = ()
+    listed: tuple[tuple[str, str], ...] = ()
 
     def get(self, key: str) -> str | None:
         """The value under a name."""
@@ -56,7 +57,15 @@ def _of_value(value: Any, depth: int, outer: tuple[tuple[str, str], ...]) -> Ite
             if isinstance(item, str | int | float) and not isinstance(item, bool) and str(item).strip()
         )
         if plain:
-            yield Record(fields=plain, terms=frozenset(term for _, text in plain for term in terms(text[:2000])), outer=outer)
+            listed = tuple(
+                (str(key).lower(), str(one).strip())
+                for key, item in value.items()
+                if isinstance(item, list)
+                for one in item[:_MOST_OUTER]
+                if isinstance(one, str | int) and not isinstance(one, bool)
+            )
+            of = frozenset(term for _, text in plain for term in terms(text[:2000]))
+            yield Record(fields=plain, terms=of, outer=outer, listed=listed + outer[-1:] * (outer[-1:] != () and not outer[-1][0]))
         for key, item in value.items():
             if isinstance(item, dict | list):
                 yield from _of_value(item, depth + 1, (*outer, *plain, ("", str(key)))[-_MOST_OUTER:])

@@ -1,8 +1,7 @@
 """Whose a value is: what results say of the thing that an identifier names, by itself and by way of another one.
 
 An order that was listed for client ``C-118`` is that client's, and what another result says of ``C-118`` (a name, a town) is said of the order, too. So
-one more step is taken from a record: to what it is within, to what its call asked for, and to the records of the identifiers that it holds. An identifier that
-two things share tells nothing of either.
+one more step is taken from a record: to what it is within, to what its call asked for, and to the records of the identifiers that it holds.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from .computed import shape
 from .effects import words_of
 from .records import Record, records
+from .remembered import remembered
 from .terms import terms
 from .tongues import fold
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: Results behind which a thing is no longer looked for, and records of all of them.
 _NEAR, _MOST = 24, 2000
+_MOST_LINES = 200
 _IDENTIFIER = re.compile(r"(?=.{3,80}\Z)(?=.*[\d@])[\w.+@:/#-]+\Z")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d+(?:\.\d+)?\Z")
 #: Fields whose words name a thing even in lower case.
@@ -52,55 +53,77 @@ def identifier(text: str) -> str | None:
 def things(path: str, value: str, action: Action, known: Doings) -> dict[str, Thing]:
     """The thing that an argument names and those of its kind: what results had under the same name when the action was decided. By identifier; empty where
     no result had the value as a field."""
-    every = _every(action, known)
-    keys = {name for record, _, _ in every for name, item in record.fields if identifier(item) == value}
+    results = [passage for passage in known.recent(action.before, 120) if passage.kind in ("tool_result", "document", "file", "memory")][
+        -_NEAR:
+    ]
+    if not any(value in passage.text.lower() for passage in results):
+        return {}
+    every = _every(results, known)
+    keys = {name for record, _, _ in every for name, item in _own(record) if identifier(item) == value}
     if value.isdigit():  # a number may stand anywhere
         keys = {name for name in keys if set(words_of(name)) & set(words_of(path.rpartition(".")[2]))}
     if not keys:
         return {}
     direct: dict[str, list[tuple[Record, frozenset[str], Passage]]] = {}
     for record, asked, passage in every:
-        for own in {own for key in keys if (own := identifier(record.get(key) or "")) is not None and _akin(own, value)}:
+        owned = [(name, own) for name, item in _own(record) if name in keys and (own := identifier(item)) is not None]
+        for own in dict.fromkeys(own for name, own in owned if (_akin(own, value) if name else shape(own) == shape(value))):
             direct.setdefault(own, []).append((record, asked, passage))
     if len(direct) < 2:
         return {}
     beside = {name: _beside(name, found) for name, found in direct.items()}
-    shared = {one for name, mine in beside.items() for other, theirs in beside.items() if name != other for one in mine & theirs}
     by_identifier: dict[str, list[Record]] = {}
-    wanted = frozenset().union(*beside.values()) - shared
+    wanted = frozenset().union(*beside.values())
     for record, _, _ in every:
-        if not any(name in keys for name, _ in record.fields):
-            for one in {own for _, item in record.fields if (own := identifier(item)) in wanted and own is not None}:
+        if not any(name in keys for name, _ in _own(record)):
+            for one in {own for _, item in _own(record) if (own := identifier(item)) in wanted and own is not None}:
                 by_identifier.setdefault(one, []).append(record)
     found: dict[str, Thing] = {}
     for name, where in direct.items():
         marks = {name} | {fold(one) for _, asked, _ in where for one in asked}
         for record, _, _ in where:
-            marks |= _of_fields(record.fields, keys) | _of_fields(record.outer, keys)
-        for one in beside[name] - shared:
+            marks |= _of_fields(record.fields, keys) | _of_fields(record.outer, keys | {""})
+        for one in beside[name]:
             marks.add(one)
             for record in by_identifier.get(one, ()):
                 marks |= _of_fields(record.fields, keys)
-        found[name] = Thing(name=name, marks=frozenset(marks), beside=beside[name] - shared, seen=where[0][2])
+        found[name] = Thing(name=name, marks=frozenset(marks), beside=beside[name], seen=where[0][2])
     return found
 
 
-def _every(action: Action, known: Doings) -> list[tuple[Record, frozenset[str], Passage]]:
-    """The latest records before an action, with the identifiers that their call asked for."""
-    results = [passage for passage in known.recent(action.before, 120) if passage.kind in ("tool_result", "document", "file", "memory")]
+def _every(results: list[Passage], known: Doings) -> list[tuple[Record, frozenset[str], Passage]]:
+    """The records of results, with the identifiers that their call asked for."""
     found: list[tuple[Record, frozenset[str], Passage]] = []
-    for passage in results[-_NEAR:]:
+    for passage in results:
         call = known.by_event.get(passage.event_id)
         asked = frozenset(one for _, text in call.leaves if (one := identifier(text)) is not None) if call is not None else frozenset()
-        found += [(record, asked, passage) for record in records(passage.text)]
+        found += [(record, asked, passage) for record in (*records(passage.text), *_lines(passage.text))]
     return found[-_MOST:]
+
+
+def _own(record: Record) -> tuple[tuple[str, str], ...]:
+    return record.fields + record.listed if record.listed else record.fields
+
+
+@remembered
+def _lines(text: str) -> tuple[Record, ...]:
+    """The lines of a text that is no JSON, as records of the identifiers in them."""
+    if text.lstrip()[:1] in ("{", "["):
+        return ()
+    found: list[Record] = []
+    for line in text[:40_000].split("\n")[:_MOST_LINES]:
+        names = [one for word in line[:300].split() if (one := identifier(word.strip(".,;:!?()[]{}\"'"))) is not None]
+        if 0 < len(names) <= 6:
+            pieces = tuple(("line", line[at : at + 80]) for at in range(0, min(len(line), 320), 80))
+            found.append(Record(fields=(*(("", name) for name in names), *pieces), terms=frozenset(names)))
+    return tuple(found)
 
 
 def _beside(name: str, found: list[tuple[Record, frozenset[str], Passage]]) -> frozenset[str]:
     return frozenset(
         one
         for record, asked, _ in found
-        for one in (*asked, *(identifier(item) for _, item in (*record.fields, *record.outer)))
+        for one in (*asked, *(identifier(item) for _, item in (*_own(record), *record.outer)))
         if one is not None and one != name
     )
 

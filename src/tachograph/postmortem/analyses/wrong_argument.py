@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 #: Results behind which a record is no longer looked for, and requests behind which what was meant is not.
 _NEAR, _ASKED = 24, 6
+#: Of how many things of a kind a name can be, and still say which are meant.
+_SHARED = 3
 _SENTENCE = re.compile(r"[.!?;\n]+(?=\s|\Z)")
 _CLAUSE = re.compile(r"[.!?;:\n]+(?=\s|\Z)|[;\n]|,\s")
 #: What stands with a thing that a request names and leaves out.
@@ -156,8 +159,10 @@ def _not_the_one_spoken_of(action: Action, requests: list[Passage], known: Doing
         if len(every) < 2:
             continue
         rest = {other for where, other in action.leaves if where != path}
+        common = Counter(mark for thing in every.values() for mark in thing.marks)
+        many = frozenset(mark for mark, count in common.items() if count > _SHARED)
         for name, thing in every.items():
-            if name != value and (found := _meant(thing, every[value], every, action, path, rest, requests, said_of, answer, known)):
+            if name != value and (found := _meant(thing, every[value], many, action, path, rest, requests, said_of, answer, known)):
                 return _finding(
                     action, STRONG + (0.05 if found[1] else 0.02),
                     f"{quoted(action.run.title, 100)} was given {said(text)} for {path}, which is another's; the request"
@@ -169,13 +174,12 @@ def _not_the_one_spoken_of(action: Action, requests: list[Passage], known: Doing
 
 
 def _meant(
-    thing: Thing, given: Thing, every: dict[str, Thing], action: Action, path: str, rest: set[str], requests: list[Passage],
+    thing: Thing, given: Thing, many: frozenset[str], action: Action, path: str, rest: set[str], requests: list[Passage],
     said_of: list[frozenset[str]], answer: frozenset[str], known: Doings,
 ) -> tuple[str, bool, bool] | None:  # fmt: skip
     """Whether a thing was meant where another was given: a name by which the request knows it, whether the effect's own answer names the other one, and
     whether what was said of the act names the one that was meant. ``None`` where it was not, or nobody can say."""
-    others = frozenset().union(*(one.marks for name, one in every.items() if name != thing.name))
-    mine, theirs = thing.marks - others, given.marks - thing.marks
+    mine, theirs = thing.marks - given.marks - many, given.marks - thing.marks
     by_other = theirs - {given.name}
     if any(identifier(text) in (thing.beside - given.beside) | {thing.name} for text in rest):
         return None  # another argument says that it is of this thing: what was given has another part in it
