@@ -191,6 +191,14 @@ def test_the_thing_that_was_meant(stay: str, request_: str, answer: str) -> None
     assert hotel("anthropic", stay, answer, request=request_).findings(ANALYSIS) == []
 
 
+def test_a_thing_that_was_found_by_the_name() -> None:
+    session = Session("openai").user("Ann Lee here, please refund my last order.").model("", ("recent_orders", {"day": "today"}))
+    session.gives([{"order": "7-1001", "customer": "Ann Lee"}, {"order": "7-1003", "customer": "Bob Ray"}])
+    session.model("", ("search_orders", {"customer": "Ann Lee"})).gives([{"order": "7-1009", "item": "mug"}])
+    session.model("", ("refund_order", {"order": "7-1009"})).gives("ok").model("Refunded, Ms Lee.")
+    assert session.findings(ANALYSIS) == []
+
+
 def test_one_who_takes_over_from_the_one_that_is_named() -> None:
     session = Session("responses").user("Bob is ill, find somebody for his shift.").model("", ("shifts", {"day": "today"}))
     session.gives([{"shift": "S-11", "staff": "E-21", "name": "Bob"}, {"shift": "S-14", "staff": "E-25", "name": "Eve"}])

@@ -81,8 +81,8 @@ def things(path: str, value: str, action: Action, known: Doings) -> dict[str, Th
     found: dict[str, Thing] = {}
     for name, where in direct.items():
         marks = {name} | {fold(one) for _, asked, _ in where for one in asked}
-        for record, _, _ in where:
-            marks |= _of_fields(record.fields, keys) | _of_fields(record.outer, keys | {""})
+        for record, _, passage in where:
+            marks |= _sought(passage, known) | _of_fields(record.fields, keys) | _of_fields(record.outer, keys | {""})
         for one in beside[name]:
             marks.add(one)
             for record in by_identifier.get(one, ()):
@@ -99,6 +99,13 @@ def _every(results: list[Passage], known: Doings) -> list[tuple[Record, frozense
         asked = frozenset(one for _, text in call.leaves if (one := identifier(text)) is not None) if call is not None else frozenset()
         found += [(record, asked, passage) for record in (*records(passage.text), *_lines(passage.text))]
     return found[-_MOST:]
+
+
+def _sought(passage: Passage, known: Doings) -> frozenset[str]:
+    """The words that a result was looked up by: what was found by a name is of that name."""
+    call = known.by_event.get(passage.event_id)
+    words = (spoken(text) for _, text in call.leaves if len(text) <= 80) if call is not None else ()
+    return frozenset(word for found in words for word in found if len(word) > 2)
 
 
 def _own(record: Record) -> tuple[tuple[str, str], ...]:
