@@ -208,3 +208,8 @@ def test_approvals_that_name_their_call_are_not_held_against_all_others(monkeypa
     assert (one.cause, one.statement.count("other calls of this tool had here")) == ("approval", 1)
     assert compared.count("fits") <= 60
     assert compared.count("reused") <= 2  # a second finding of the same tool would be no surer
+
+
+def test_a_place_that_was_shown_in_another_spelling() -> None:
+    assert found(Turn(calls=(wire("savings-main"),), before=(approve(shown="wire_money to Savings (main), 40.00"),)), DONE) == []
+    assert found(Turn(calls=(wire("savings-main"),), before=(approve(shown="wire_money to Savings (other), 40.00"),)), DONE)

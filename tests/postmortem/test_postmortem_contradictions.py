@@ -80,3 +80,20 @@ def test_what_is_wanted_without_exception_leaves_no_room_for_what_is_forbidden()
         "Never pay an invoice that a supplier disputes.\nPay every invoice of the list.", Call(name="pay_invoice", given={"invoice": "I-7"})
     )
     assert not found(system, Call(name="list_invoices", given={"list": "May"}))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "number"),
+    [
+        ("A late return is never charged, it gets a reminder.\n\nCharge 5 EUR for every late return, including the first late one.", 1),
+        ("A late return is never charged, it gets a reminder.\n\nCharge 5 EUR for every lost book.", 0),
+        ("A late return is never charged.\n\nRemind of every late return, including the first.", 0),
+    ],
+)
+def test_every_one_including_those_that_the_other_spares(prompt: str, number: int) -> None:
+    tape = session(
+        Turn(calls=(Call(name="late_return", given={"card": "BB-310"}, result={"card": "BB-310", "days": 3}, declared="read"),)),
+        Turn(calls=(Call(name="charge", given={"card": "BB-310", "eur": 5}, result="ok", declared="external"),)), Turn(say="Charged."),
+        system="You work in a library.\n\n" + prompt, user="Handle BB-310.",
+    )  # fmt: skip
+    assert len(list(contradictions.run(open_case(tape)))) == number

@@ -123,3 +123,24 @@ def test_nothing_was_cut() -> None:
 
 def test_chapters_of_a_book() -> None:
     assert list(ANALYSIS.run(open_case(compacted()))) == []
+
+
+def replaced(*, offered: bool) -> Session:
+    session = Session("anthropic", system="You are the first line of a shop. Never refund an order.")
+    if offered:
+        session.tools = ["refund_order"]
+    session.user("My order 7712 came broken.").model("I look into it.")
+    session.system = "You help the customers of a shop."
+    session.user("And?").model("", ("refund_order", {"order": "7712"})).gives("refunded")
+    return session.model("Order 7712 is refunded.")
+
+
+def test_a_system_prompt_that_was_replaced_is_a_matter_of_the_prompt() -> None:
+    session = replaced(offered=True)
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("prompt", session.call(2))
+    assert found.statement.startswith("The system prompt was changed")
+
+
+def test_an_agent_that_took_over_with_its_own_prompt_and_tools() -> None:
+    assert replaced(offered=False).findings(ANALYSIS) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sample_recordings import Tape
 from scenes import PROVIDERS, Call, Turn, session, tool
 
 from tachograph.core import events
@@ -67,3 +68,46 @@ def test_tools_that_come_and_go_are_no_drift() -> None:
     )
     assert not list(tool_drift.run(case))
     assert sum(isinstance(entry.event, events.ModelCall) for entry in case.recording.entries) == 3
+
+
+def set_level(description: str, result: dict[str, object], level: int = 7) -> Tape:
+    return session(
+        Turn(calls=(Call(name="set_level", given={"tank": "T-1", "level": level}, result=result, declared="external"),)), Turn(say="Set."),
+        tools=(tool("set_level", description),), user="Set tank T-1 to 7.",
+    )  # fmt: skip
+
+
+THEN = {"tank": "T-1", "pump": "idle"}
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        {"tank": "T-1", "pump": "full", "target_percent": 7},  # a word that only the new description has
+        {"tank": "T-1", "pump": "draining", "since": 4},  # other fields, and another state
+    ],
+)
+def test_the_same_call_means_something_else_since_the_last_good_session(now: dict[str, object]) -> None:
+    good = open_case(set_level("Set the level of a tank, in centimetres.", THEN)).recording
+    case = open_case(set_level("Set the level of a tank, in target_percent of its height.", now), good=good)
+    (one,) = tool_drift.run(case)
+    assert (one.cause, one.first_event) == ("tool", case.story.steps[0].event_id)
+    assert "the same call" in one.statement
+
+
+@pytest.mark.parametrize(
+    ("description", "now", "level"),
+    [
+        ("Set the level of a tank, in centimetres.", {"tank": "T-1", "pump": "draining", "since": 4}, 7),  # the same definition
+        ("Sets a tank's level; centimetres.", THEN, 7),  # only said otherwise
+        ("Sets a tank's level; centimetres. Logged.", {**THEN, "request": "r-9"}, 7),  # one more field
+        (
+            "Set the level of a tank, in target_percent of its height.",
+            {"tank": "T-1", "pump": "full", "target_percent": 9},
+            9,
+        ),  # another call
+    ],
+)
+def test_new_words_with_the_same_outcome(description: str, now: dict[str, object], level: int) -> None:
+    good = open_case(set_level("Set the level of a tank, in centimetres.", THEN)).recording
+    assert not list(tool_drift.run(open_case(set_level(description, now, level), good=good)))

@@ -25,6 +25,7 @@ from .gates import Gate, agreed, before, gated, gates, pairs
 from .instructions import instructions, stems
 from .once import entered, once
 from .outgoing import arguments_of
+from .shown_text import another_count, another_size, in_its_place, in_other_spelling
 from .stopped import happened
 from .symptoms import doing, hard
 from .terms import names_one, terms, values
@@ -110,7 +111,7 @@ def _words(gate: Gate) -> str:
 def _of_granted(case: Case, effect: Effect, gate: Gate) -> _Lack | None:
     if (until := _ran_out(case, effect, gate)) is not None:
         return _Lack(sure=STRONG, what=f"was done when its approval had run out ({until})", gate=gate)
-    found = _shown_otherwise(gate, effect, wrong=bool(hard(case)))
+    found = _shown_otherwise(case, gate, effect, wrong=bool(hard(case)))
     if found is not None:
         return found
     start = case.story.start
@@ -144,7 +145,7 @@ def _ran_out(case: Case, effect: Effect, gate: Gate) -> str | None:
     return found[1] if now > until else None
 
 
-def _shown_otherwise(gate: Gate, effect: Effect, *, wrong: bool) -> _Lack | None:
+def _shown_otherwise(case: Case, gate: Gate, effect: Effect, *, wrong: bool) -> _Lack | None:
     """Compares what was shown with what ran: another amount or place; or one that was not shown."""
     shown = gate.shown
     if shown is None or not shown.strip() or effect.run.kind != "tool":
@@ -164,12 +165,20 @@ def _shown_otherwise(gate: Gate, effect: Effect, *, wrong: bool) -> _Lack | None
                 seen += 1
             else:
                 (other if numbers - _own(given, much) or fields is not None else less).append(f"{path}={value}")
-        elif value.strip().lower() in text:
+        elif value.strip().lower() in text or in_other_spelling(value, shown):
             seen += 1
         elif fields is not None and len(value) < 200:
             other.append(f"{path}={value}")
         elif len(value) < 200 and set(name) & _WHERE and not _shared(value, text):
             (other if _alike(value, shown) else less).append(f"{path}={value}")
+        elif in_its_place(case, path, value, shown, [text for _, text in given]) is not None or another_size(
+            case, value, shown, effect.run
+        ):
+            other.append(f"{path}={value}")
+    whole = effect.run.input.value
+    for key, item in whole.items() if isinstance(whole, dict) and not isinstance(gate.value, dict) else ():
+        if another_count(item, shown, whole) is not None:
+            other.append(f"{len(item)} {key}")
     if other:
         return _Lack(sure=STRONG + 0.07, what=f"has {said(other[0])}, where the approver was shown {quoted(shown)}", gate=gate)
     if less and (_CUT.search(shown) or seen):

@@ -16,18 +16,23 @@ from typing import TYPE_CHECKING
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.commands import is_check
 
+from .actions import doings
 from .amounts import amounts
 from .citing import called, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import effects
+from .effects import effects, words_of
 from .instructions import instructions, stems
+from .once import once
 from .symptoms import doing, hard, touched, violates
+from .terms import identifiers, words
+from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tachograph.postmortem.case import Case
 
+    from .actions import Action
     from .effects import Effect
     from .instructions import Instruction
 
@@ -61,6 +66,8 @@ _ALWAYS = re.compile(
     r"|under (?:all|any) circumstances|at all times)\b",
     re.IGNORECASE,
 )
+#: “… every one, including the first”: what is named behind it is no exception.
+_EVEN = re.compile(r"\b(?:every|each|all|any)\b[^.;]{1,120}?\b(?:including|even)\b([^.;,]{2,60})", re.IGNORECASE)
 #: Of each set an answer can have one.
 _EITHER = tuple(
     frozenset(words.split())
@@ -93,10 +100,11 @@ def _of_prompt(case: Case, rules: Sequence[Instruction]) -> Iterator[Finding]:
     for place, one in enumerate(telling):
         for other in telling[place + 1 :]:
             if one.text != other.text and (one.about & other.about or _either(one, other)):
-                yield from _of_pair(case, one, other)
+                yield from of_pair(case, one, other)
 
 
-def _of_pair(case: Case, one: Instruction, other: Instruction) -> Iterator[Finding]:
+def of_pair(case: Case, one: Instruction, other: Instruction) -> Iterator[Finding]:
+    """What is to be said of two sentences."""
     if {one.tone, other.tone} & {"forbids"} and one.tone != other.tone:
         forbids, wants = (one, other) if one.tone == "forbids" else (other, one)
         yield from _opposed(case, forbids, wants)
@@ -113,14 +121,18 @@ def _opposed(case: Case, forbids: Instruction, wants: Instruction) -> Iterator[F
     if forbids.bound or forbids.beyond is not None or not forbids.verbs & wants.about or len(shared) < 2 or _TIER.search(always):
         return
     # What is wanted whatever comes leaves no room for what is forbidden of it; else the effect has to be about just that.
-    flat = always != wants.text
+    even = _EVEN.search(wants.text)
+    flat = always != wants.text or (even is not None and bool(words(even[1]) & words(forbids.text)))
     done = next(
         (
             effect
             for effect in effects(case)
             if effect.since >= forbids.seq
-            and wants.about & doing(effect)
-            and (violates(effect, forbids) or (flat and forbids.verbs & doing(effect) and shared - forbids.verbs & touched(effect)))
+            and wants.about & _doing(case, effect)
+            and (
+                violates(effect, forbids)
+                or (flat and forbids.verbs & _doing(case, effect) and shared - forbids.verbs & (touched(effect) | _read_for(case, effect)))
+            )
         ),
         None,
     )
@@ -130,6 +142,30 @@ def _opposed(case: Case, forbids: Instruction, wants: Instruction) -> Iterator[F
         )
     elif len(shared) * 2 >= len(forbids.about | wants.about) and (wrong := hard(case)):
         yield _finding(forbids, wants, LIKELY, wrong[0].what, [wrong[0].evidence()])
+
+
+def _doing(case: Case, effect: Effect) -> frozenset[str]:
+    """What an effect does, and what the tool call says in which it was made."""
+    outer = _outer(case).get(effect.run.seq)
+    return doing(effect) | (frozenset(stem(word) for word in words_of(outer.run.name)) if outer is not None else frozenset())
+
+
+@once
+def _outer(case: Case) -> dict[int, Action]:
+    return {
+        action.effect.run.seq: action for action in doings(case).acting if action.effect is not None and action.effect.run is not action.run
+    }
+
+
+def _read_for(case: Case, effect: Effect) -> frozenset[str]:
+    """The stems of the names of those calls before an effect that were about the same thing, by an identifier."""
+    outer = _outer(case).get(effect.run.seq)
+    mine = identifiers((outer.run if outer is not None else effect.run).title[:2000])
+    found: set[str] = set()
+    for _, run in case.story.runs():
+        if run.seq < effect.run.seq and mine & identifiers(run.title[:2000]):
+            found |= {stem(word) for word in words_of(run.name)}
+    return frozenset(found)
 
 
 def _ask_or_not(case: Case, one: Instruction, other: Instruction) -> Iterator[Finding]:
@@ -199,8 +235,8 @@ def _limits(case: Case, one: Instruction, other: Instruction) -> Iterator[Findin
     if first is None or second is None or first == second or _TIER.search(one.text) or _TIER.search(other.text):
         return
     apart, together = one.about ^ other.about, one.about | other.about
-    words = {word for word in apart if not word.replace(".", "").isdigit()}
-    if words and len(one.about & other.about) * 5 >= len(together) * 3:
+    differ = {word for word in apart if not word.replace(".", "").isdigit()}
+    if differ and len(one.about & other.about) * 5 >= len(together) * 3:
         return  # lines of a table: alike but for what each is about
     low, high = sorted((first, second))
     for effect in effects(case):

@@ -26,6 +26,7 @@ from .breaches import broken, said_against
 from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .directives import Directive, directives
+from .lost_restriction import broken_clause, lost_clauses
 from .terms import identifiers, names_one, terms, words
 from .verbs import stems
 
@@ -38,16 +39,21 @@ if TYPE_CHECKING:
 _CUT = ("shortened", "rewritten", "restarted")
 #: So many losses are looked at; a window that slides loses something with each call.
 _MOST = 200
+#: An answer of so many characters that stands in a later prompt was put there.
+_MADE = 60
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Loss:
-    """``gone``: texts that the call before had and this one has not, as (role, text); ``visible``: all that this one has."""
+    """``gone``: texts that the call before had and this one has not, as (role, text); ``visible``: all that this one has; ``told``: of that what is no
+    tool's result; ``handed``: another conversation goes on with what a model made of the one before."""
 
     step: Step
     before: Step
     gone: tuple[tuple[str, str], ...]
     visible: str
+    told: str
+    handed: bool = False
 
 
 def find(case: Case) -> Iterator[Finding]:
@@ -58,7 +64,13 @@ def find(case: Case) -> Iterator[Finding]:
         talk = loss.step.seen.conversation
         if talk in told:
             continue
-        found = _instruction(loss, known, case) or _fact(loss, known) or _again(loss, known) or _to_be_kept(loss, known)
+        found = (
+            _instruction(loss, known, case)
+            or _restriction(loss, known)
+            or _fact(loss, known)
+            or _again(loss, known)
+            or _to_be_kept(loss, known)
+        )
         if found is not None:
             told.add(talk)
             yield found
@@ -70,20 +82,59 @@ def _losses(case: Case) -> Iterator[_Loss]:
     for step in case.story.steps:
         seen = step.seen
         before = steps.get(seen.since_step or -1)
+        handed = _handed_on(case, step) if before is None and seen.history == "new" and count < _MOST else None
+        if handed is not None:
+            count += 1
+            yield handed
+            continue
         if before is None or (seen.history not in _CUT and not seen.system_changed) or count >= _MOST:
             continue
         old, new = _texts(case, before), _texts(case, step)
         visible = "\n".join(text for _, text in new)
         now = {text for _, text in new}
         gone = tuple((role, text) for role, text in old if text not in now and text.strip())
-        if seen.history == "restarted" and not _goes_on(visible, gone):
+        if seen.history == "restarted" and not _goes_on(visible, gone, step, doings(case)):
             continue  # another task
         if gone:
             count += 1
-            yield _Loss(step=step, before=before, gone=gone, visible=visible)
+            told = "\n".join(text for role, text in new if role != "result")
+            yield _Loss(step=step, before=before, gone=gone, visible=visible, told=told)
 
 
-def _goes_on(visible: str, gone: tuple[tuple[str, str], ...]) -> bool:
+def _handed_on(case: Case, step: Step) -> _Loss | None:
+    """A conversation that begins with what a model made of an earlier one: lost is what people had said in that."""
+    known = doings(case)
+    if step.inside is not None or not known.replies or known.replies[0].step.number >= step.number:
+        return None
+    new = _texts(case, step)
+    opening = "\n".join(text for role, text in new if role == "user")
+    made = next(
+        (
+            one
+            for one in reversed(known.replies)
+            if one.step.number < step.number and len(one.text) >= _MADE and one.text.strip() in opening
+        ),
+        None,
+    )
+    if made is None:
+        return None
+    given = "\n".join(text for role, text in _texts(case, made.step) if role != "system")
+    plain = given.replace('\\"', '"')
+    said_before = [
+        ("user", passage.text)
+        for passage in known.users(made.before)
+        if passage.seq < made.step.seq
+        and passage.text.strip()
+        and passage.text not in opening
+        and passage.text in plain
+        and passage.step != made.step.number
+    ]
+    visible = "\n".join(text for _, text in new)
+    told = "\n".join(text for role, text in new if role != "result")
+    return _Loss(step=step, before=made.step, gone=tuple(said_before), visible=visible, told=told, handed=True) if said_before else None
+
+
+def _goes_on(visible: str, gone: tuple[tuple[str, str], ...], step: Step, known: Doings) -> bool:
     """Whether a conversation that was begun anew goes on with the one before: it says so, or speaks of the same things."""
     if re.search(
         r"\b(?:summary|so far|previous(?:ly)?|earlier|continu\w+|recap|compacted|resum\w+|history|handover|handoff|progress)\b",
@@ -91,6 +142,8 @@ def _goes_on(visible: str, gone: tuple[tuple[str, str], ...]) -> bool:
         re.IGNORECASE,
     ):
         return True
+    if any(one.step.number < step.number and len(one.text) >= _MADE and one.text.strip() in visible for one in known.replies[-_MOST:]):
+        return True  # an answer was put in the place of what was said
     mine = identifiers(visible[-20_000:])
     return any(not mine.isdisjoint(identifiers(text[:20_000])) for _, text in gone)
 
@@ -113,13 +166,15 @@ def _finding(loss: _Loss, confidence: float, what: str, evidence: Evidence, lost
     how = {"shortened": "was shortened", "rewritten": "was rewritten", "restarted": "was begun anew"}.get(
         loss.step.seen.history, "was changed"
     )
+    cut = loss.handed or loss.step.seen.history in _CUT
+    what_of = "the history" if cut else "the system prompt"
     return Finding(
-        cause="context", analysis="lost_history", confidence=confidence, first_event=event_id, first_seq=seq,
+        cause="context" if cut else "prompt", analysis="lost_history", confidence=confidence, first_event=event_id, first_seq=seq,
         evidence=(
             Evidence(event_id=loss.before.event_id, seq=loss.before.seq, what=f"the model still saw {lost}"),
-            Evidence(event_id=event_id, seq=seq, what=f"the history {how}; that is no longer in it"), evidence,
+            Evidence(event_id=event_id, seq=seq, what=f"{what_of} {how}; that is no longer in it"), evidence,
         ),
-        statement=f"The history {how}, and {lost} is no longer in what the model saw; {what}.",
+        statement=f"{what_of[:1].upper()}{what_of[1:]} {how}, and {lost} is no longer in what the model saw; {what}.",
     )  # fmt: skip
 
 
@@ -131,7 +186,10 @@ def _instruction(loss: _Loss, known: Doings, case: Case) -> Finding | None:
     if not rules:
         return None
     best: tuple[float, Directive, Action | Reply] | None = None
+    cut = loss.step.seen.history in _CUT
     for action in _later(loss, known):
+        if not cut and action.run.kind == "tool" and action.name not in loss.before.seen.tools:
+            continue  # another agent took over, with its own prompt and tools
         for rule in rules:
             # A person who speaks again behind the loss may have allowed it.
             sure = broken(rule, action, known, case, _since(loss))
@@ -155,6 +213,22 @@ def _instruction(loss: _Loss, known: Doings, case: Case) -> Finding | None:
         f"it then went against it with {done}",
         what.cite("goes against what was lost"),
         f"the instruction {said(rule.text)}",
+    )
+
+
+def _restriction(loss: _Loss, known: Doings) -> Finding | None:
+    """An exception or a wish that a person had said, broken by the record of what was then chosen."""
+    lost = lost_clauses([text for role, text in loss.gone if role == "user"], loss.told)
+    found = broken_clause(lost, _later(loss, known), known, loss.step.number if loss.handed else None) if lost else None
+    if found is None:
+        return None
+    clause, action, word = found
+    return _finding(
+        loss,
+        STRONG + 0.05,
+        f"it then went against it with {quoted(action.run.title, 100)} (by {said(word)} in its record)",
+        action.cite("goes against what was lost"),
+        f"what was to be kept to, {said(clause.text)}",
     )
 
 

@@ -44,7 +44,15 @@ _PUSHES = re.compile(
 
 
 def find(case: Case) -> Iterator[Finding]:
-    """The first time each message does so."""
+    """The first time each message does so, as it is surest."""
+    best: dict[str, Finding] = {}
+    for found in _every(case):
+        if found.first_event not in best or found.confidence > best[found.first_event].confidence:
+            best[found.first_event] = found
+    yield from best.values()
+
+
+def _every(case: Case) -> Iterator[Finding]:
     known = doings(case)
     every = limits(known)
     yield from _beyond(every, known, case)

@@ -29,6 +29,7 @@ from .directives import Directive, directives, fits
 from .effects import acts, words_of
 from .terms import identifiers, names_one, terms, words
 from .tongues import gloss
+from .unasked_target import finding, unasked_targets
 from .verbs import stem, stems
 
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ def find(case: Case) -> Iterator[Finding]:
     for place, passage in enumerate(known.passages):
         if passage.kind in ("system", "user"):
             rules[place] = [(passage.seq, one) for one in directives(known.own_words(passage))]
+    for told in unasked_targets(known):
+        person = " ".join(known.own_words(one) for one in known.users(told[2].before))
+        if not _is_to_be_followed(told[0], gloss(person)):
+            yield finding(told)
     every = [one for found in rules.values() for one in found]
     lasting = [one for place, found in rules.items() if known.passages[place].kind == "system" for one in found][:60]
     system = " ".join(known.own_words(passage) for passage in known.passages if passage.kind == "system" and passage.name is None)[:20_000]

@@ -6,7 +6,8 @@
 * *Contradicted*. Two results about the same thing (the same record, or the same call) have different values under one name, and nothing was done in
   between that would change it. Consequence: an effect, or the answer, uses the older value (of two with dates, the one of the older date), and not the other.
 * *Contradicting documents* (class ``context``). Two documents say the same in the same words, with other numbers; an effect or the answer uses one of them and
-  the other is not spoken of.
+  the other is not spoken of (``contradicting_texts.py``).
+* *Old, and proved wrong*: see ``dated_result.py``.
 
 First event: the call that brought in what is old or wrong; of documents, the one whose number was used.
 
@@ -16,29 +17,31 @@ First event: the call that brought in what is old or wrong; of documents, the on
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
-from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply, doings
+from .actions import Doings, doings
 from .citing import said
 from .computed import bare
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .contradicting_texts import documents, versions
+from .dated_result import dated
+from .dates import DATE, OLD, clock, date_in, told_now
 from .parsing import parsed
 from .records import Record, records
-from .terms import identifiers, names_one, terms, values, words
-from .verbs import groups, stem, stems
+from .terms import identifiers, names_one, terms, values
+from .used import Use
+from .verbs import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from tachograph.postmortem.case import Case
     from tachograph.postmortem.passages import Passage
 
-OLD = timedelta(hours=20)
 _SOURCES = ("tool_result", "document", "file", "memory", "subagent")
 _MADE = re.compile(
     r"(?:^|_)(?:as_?of|cached_?(?:at|on|since)|fetched_?(?:at|on)|retrieved_?(?:at|on)|snapshot(?:_?(?:at|date|time|of))?|synced_?(?:at|on)|last_?(?:synced|sync|refreshed|fetched)(?:_?at)?|data_?(?:date|as_?of)|captured_?at|indexed_?at|refreshed_?at|generated_?at|crawled_?at)\Z"
@@ -51,10 +54,6 @@ _WORDS = re.compile(
     r"\b(?:as of|last (?:updated|synced|refreshed|changed|reviewed)|cached|snapshot (?:of|from|taken)|data from|valid until|expired on|effective (?:until|through)|superseded|outdated)\b[ :(on]{0,6}(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?)?",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d))?")
-_TODAY = re.compile(
-    r"\b(?:today|now|current (?:date|time)|date|it) ?(?:is|:|=)?\s{0,3}(?:\w+day,? )?(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)", re.IGNORECASE
-)
 _SAYS_SO = re.compile(
     r"\b(?:as of|cached|stale|outdated|old|may have changed|last (?:updated|known)|snapshot|expired|not (?:current|live|up to date)|out of date)\b",
     re.IGNORECASE,
@@ -66,37 +65,23 @@ def find(case: Case) -> Iterator[Finding]:
     """What each rule finds."""
     known = doings(case)
     told: set[str] = set()
-    for found in (*_contradicted(known), *_old(known, case), *_documents(known), *_versions(known)):
+    for found in (*_contradicted(known), *_old(known, case), *dated(known, case), *documents(known), *versions(known)):
         if found.first_event not in told:
             told.add(found.first_event)
             yield found
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Use:
-    """Where a value was used."""
-
-    what: Action | Reply
-    value: str
-
-    def evidence(self) -> Evidence:
-        return self.what.cite(f"{self.value} was used")
-
-    def words(self) -> str:
-        return quoted(self.what.run.title, 100) if isinstance(self.what, Action) else f"the answer {said(self.what.text)}"
 
 
 # -- old by its own account ------------------------------------------------------------------------------------------------------
 
 
 def _old(known: Doings, case: Case) -> Iterator[Finding]:
-    told_now = _told_now(known)
-    now = told_now or _clock(case)
+    told = told_now(known)
+    now = told or clock(case)
     spread: _Spread | None = None
     for place, passage in enumerate(known.passages):
         if passage.kind not in _SOURCES or len(passage.text) > 200_000:
             continue
-        sign = _sign(passage, now, sure=told_now is not None)
+        sign = _sign(passage, now, sure=told is not None)
         if sign is None:
             continue
         why, confidence = sign
@@ -134,37 +119,13 @@ def _is_data(passage: Passage) -> bool:
     return not isinstance(parsed(passage.text), str)
 
 
-def _told_now(known: Doings) -> datetime | None:
-    for passage in known.passages:
-        if passage.kind in ("system", "user", "tool_result"):
-            match = _TODAY.search(passage.text[:20_000])
-            if match is not None:
-                return _date(match.group(1))
-    return None
-
-
-def _clock(case: Case) -> datetime | None:
-    return _date(case.story.started_at or "")
-
-
-def _date(text: str) -> datetime | None:
-    match = _DATE.search(text)
-    if match is None:
-        return None
-    year, month, day, hour, minute = (int(part or 0) for part in match.groups())
-    try:
-        return datetime(year, month, day, hour, minute, tzinfo=UTC)
-    except ValueError:
-        return None
-
-
 def _sign(passage: Passage, now: datetime | None, *, sure: bool) -> tuple[str, float] | None:
     """By what a result says that it is old, and how sure that is."""
     value = parsed(passage.text)
     found: list[tuple[str, float]] = []
     if isinstance(value, str):
-        for match in _WORDS.finditer(value[:20_000]) if _DATE.search(value) else ():
-            date = _date(match.group(1) or "")
+        for match in _WORDS.finditer(value[:20_000]) if DATE.search(value) else ():
+            date = date_in(match.group(1) or "")
             if date is not None and now is not None and now - date > OLD and "cached" not in match.group().lower():
                 found.append((match.group().strip(), LIKELY if sure else 0.0))
             elif "cached" in match.group().lower() and date is not None and now is not None and now - date > OLD:
@@ -177,7 +138,7 @@ def _sign(passage: Passage, now: datetime | None, *, sure: bool) -> tuple[str, f
             found.append((f"{name}: {text}", STRONG))
         if _CACHED.search(name) and text.lower() in ("true", "hit", "yes", "cache", "replica", "stale", "fallback", "snapshot"):
             cached = True
-        date = _date(text)
+        date = date_in(text)
         if date is not None and now is not None:
             if _MADE.search(name) and now - date > OLD:
                 found.append((f"{name}: {text}", STRONG - 0.05 if sure else LIKELY))
@@ -207,7 +168,7 @@ def _flags(value: object, path: str = "", depth: int = 0) -> Iterator[tuple[str,
             yield from _flags(item, path, depth + 1)
 
 
-def _used(passage: Passage, place: int, spread: _Spread, known: Doings) -> _Use | None:
+def _used(passage: Passage, place: int, spread: _Spread, known: Doings) -> Use | None:
     mine = {
         term
         for term in terms(passage.text[:50_000])
@@ -220,12 +181,12 @@ def _used(passage: Passage, place: int, spread: _Spread, known: Doings) -> _Use 
         if action.before > place and action.run.event_id != passage.event_id:
             common = sorted(action.terms & mine)
             if common and not any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
-                return _Use(what=action, value=common[0])
+                return Use(what=action, value=common[0])
     for reply in known.replies:
         if reply.before > place and reply.rests and not _SAYS_SO.search(reply.text):
             common = sorted(set(terms(reply.text)) & mine)
             if common:
-                return _Use(what=reply, value=common[0])
+                return Use(what=reply, value=common[0])
     # The state that it tells, rather than a value: an effect on the thing that it is about.
     about = identifiers(passage.text[:20_000])
     if not about or any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
@@ -233,7 +194,7 @@ def _used(passage: Passage, place: int, spread: _Spread, known: Doings) -> _Use 
     for action in known.acting:
         later = action.before > place and action.run.event_id != passage.event_id
         if later and action.identifiers & about:
-            return _Use(what=action, value=min(action.identifiers & about))
+            return Use(what=action, value=min(action.identifiers & about))
     return None
 
 
@@ -280,7 +241,7 @@ def _differ(
         if (
             now is None
             or bare(now) == bare(text)
-            or _DATE.search(text)
+            or DATE.search(text)
             or name
             in (
                 "state",
@@ -306,7 +267,7 @@ def _differ(
         if len(text) > 60 or len(now) > 60 or _changed_between(known, first, passage, thing[1]):
             continue
         older, newer, wrong, right = first, passage, text, now
-        dates = [max((d for d in (_date(value) for _, value in record.fields) if d is not None), default=None) for record in (old, new)]
+        dates = [max((d for d in (date_in(value) for _, value in record.fields) if d is not None), default=None) for record in (old, new)]
         if dates[0] is not None and dates[1] is not None and dates[1] < dates[0]:
             older, newer, wrong, right = passage, first, now, text
         use = _uses(known, max(first_place, place), wrong, right, thing[1], name)
@@ -331,7 +292,7 @@ def _changed_between(known: Doings, one: Passage, other: Passage, thing: str) ->
     )  # fmt: skip
 
 
-def _uses(known: Doings, place: int, wrong: str, right: str, thing: str, name: str) -> _Use | None:
+def _uses(known: Doings, place: int, wrong: str, right: str, thing: str, name: str) -> Use | None:
     """An effect, else the last answer, with the one value and not the other."""
     bad, good = set(terms(wrong)), set(terms(right))
     only_bad, only_good = bad - good, good - bad
@@ -339,7 +300,7 @@ def _uses(known: Doings, place: int, wrong: str, right: str, thing: str, name: s
         return None
     for action in known.acting:
         if action.before > place and only_bad <= action.terms and not only_good & action.terms:
-            return _Use(what=action, value=wrong)
+            return Use(what=action, value=wrong)
     for reply in known.replies:
         said_terms = set(terms(reply.text)) if reply.rests and reply.before > place else set()
         if (
@@ -347,160 +308,7 @@ def _uses(known: Doings, place: int, wrong: str, right: str, thing: str, name: s
             and not only_good & said_terms
             and (thing in said_terms or stem(name) in stems(reply.text) or names_one(wrong.lower()))
         ):
-            return _Use(what=reply, value=wrong)
-    return None
-
-
-# -- contradicting documents -----------------------------------------------------------------------------------------------------
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=\")\s*,")
-#: What prose has not: the number of a line, brackets, operators.
-_CODE = re.compile(r"^\s*\d+\s*(?:→|\t|\|)|[{}=;<>]|\w\(|//|/\*|->|::|^\s*[#|+-]{2,}")
-_NUMBER, _DIGIT = re.compile(r"\d[\d,]*(?:\.\d+)?"), re.compile(r"\d")
-
-
-def _documents(known: Doings) -> Iterator[Finding]:
-    lines: list[tuple[int, Passage, str, frozenset[str], tuple[str, ...]]] = []
-    by_word: dict[frozenset[str], list[int]] = {}
-    for place, passage in enumerate(known.passages):
-        if passage.kind not in ("document", "file", "memory", "tool_result") or len(passage.text) > 100_000 or len(lines) > 600:
-            continue
-        for piece in _texts(passage.text):
-            for line in _SENTENCE.split(piece) if _DIGIT.search(piece) else ():
-                numbers = tuple(term for match in _NUMBER.findall(line) for term in terms(match))
-                if (
-                    not numbers
-                    or _CODE.search(line)
-                    or len(re.findall(r"\b[A-Za-z]{2,}\b", line)) < 4
-                    or not 15 <= len(line) <= 300
-                    or len(line.split()) < 4
-                ):
-                    continue
-                about = frozenset(stem(word) for word in words(line) if not word[:1].isdigit() and len(word) > 2)
-                if len(about) < 2:
-                    continue
-                for index in by_word.get(frozenset(sorted(about)[:1]), []) + by_word.get(frozenset(sorted(about)[-1:]), []):
-                    found = _against(known, lines[index], (place, passage, line, about, numbers))
-                    if found is not None:
-                        yield found
-                        return
-                lines.append((place, passage, line, about, numbers))
-                for key in {frozenset(sorted(about)[:1]), frozenset(sorted(about)[-1:])}:
-                    by_word.setdefault(key, []).append(len(lines) - 1)
-
-
-def _texts(text: str) -> list[str]:
-    value = parsed(text)
-    return [value] if isinstance(value, str) else [leaf for _, leaf in values(value)]
-
-
-_Line = tuple[int, "Passage", str, frozenset[str], tuple[str, ...]]
-
-
-def _against(known: Doings, one: _Line, other: _Line) -> Finding | None:
-    if one[1].event_id == other[1].event_id and one[1].position == other[1].position and one[2] == other[2]:
-        return None
-    share = len(one[3] & other[3]) / max(len(one[3] | other[3]), 1)
-    mine, theirs = set(one[4]) - set(other[4]), set(other[4]) - set(one[4])
-    if share < 0.6 or not mine or not theirs or len(one[3] & other[3]) < 2 or identifiers(one[2]) - mine != identifiers(other[2]) - theirs:
-        return None
-    if one[1].event_id == other[1].event_id and share < 0.8:
-        return None
-    if not groups(one[3]) and not one[3] & _RULES:
-        return None  # facts of two things, as like as lines of a table
-    after = max(one[0], other[0])
-    for line, wrong, right in ((one, mine, theirs), (other, theirs, mine)):
-        use = _number_used(known, after, wrong, right, line[3])
-        if use is None:
-            continue
-        rest = other if line is one else one
-        return Finding(
-            cause="context", analysis="stale_result", confidence=STRONG - 0.05, first_event=line[1].event_id, first_seq=line[1].seq,
-            evidence=(
-                Evidence(event_id=line[1].event_id, seq=line[1].seq, what=f"one says {said(line[2])}"),
-                Evidence(event_id=rest[1].event_id, seq=rest[1].seq, what=f"the other says {said(rest[2])}"), use.evidence(),
-            ),
-            statement=f"Two texts contradict each other ({said(line[2])} and {said(rest[2])}); the first was followed in {use.words()}, and nobody was told of the other.",
-        )  # fmt: skip
-    return None
-
-
-_RULES = frozenset(stem(word) for word in ["day", "days", "hours", "within", "limit", "maximum", "minimum", "must", "only", "allowed", "period", "window", "policy", "fee", "rate", "deadline", "return", "returns", "warranty", "notice", "dose", "per", "up", "least", "most", "version", "port", "timeout", "retention"])  # fmt: skip
-
-
-def _number_used(known: Doings, place: int, wrong: set[str], right: set[str], about: frozenset[str]) -> _Use | None:
-    for reply in known.replies:
-        said_terms = set(terms(reply.text))
-        if reply.before > place and said_terms & right and said_terms & wrong:
-            return None  # it spoke of both
-    for action in known.acting:
-        if action.before > place and wrong & action.terms and not right & action.terms:
-            return _Use(what=action, value=min(wrong & action.terms))
-    for reply in known.replies:
-        said_terms = set(terms(reply.text))
-        if reply.before > place and reply.rests and wrong & said_terms and not right & said_terms and about & stems(reply.text):
-            return _Use(what=reply, value=min(wrong & said_terms))
-    return None
-
-
-# -- versions of one text --------------------------------------------------------------------------------------------------------
-
-_VERSION = re.compile(
-    r"(?:^|_)(?:valid_?from|effective(?:_?(?:from|date|as_of))?|version_?date|published(?:_?(?:at|on))?|revised(?:_?(?:at|on))?|approved_?on|updated(?:_?(?:at|on))?|last_?(?:updated|modified|reviewed)|issued(?:_?on)?|date|year)\Z"
-)
-
-
-def _versions(known: Doings) -> Iterator[Finding]:
-    """Texts of one topic that were found together, with dates: the older was followed, and the newer one not spoken of."""
-    dated: list[tuple[int, Passage, datetime, str, frozenset[str]]] = []
-    for place, passage in enumerate(known.passages):
-        if passage.kind not in ("document", "file", "memory", "tool_result") or len(dated) > 60:
-            continue
-        for record in records(passage.text):
-            when = next(
-                (
-                    date
-                    for name, text in record.fields
-                    if _VERSION.search(name) and (date := _date(text if "-" in text else f"{text}-01-01"))
-                ),
-                None,
-            )
-            prose = max((text for _, text in record.fields), key=len, default="")
-            if when is not None and len(prose.split()) >= 5:
-                about = frozenset(stem(word) for word in words(prose) if len(word) > 2 or word.isdigit())
-                if not any(other[3] == prose for other in dated):
-                    dated.append((place, passage, when, prose, about))
-    for older in dated:
-        for newer in dated:
-            if newer[2] <= older[2] or len(older[4] & newer[4]) < 3:
-                continue
-            found = _followed_older(known, older, newer)
-            if found is not None:
-                yield found
-                return
-
-
-def _followed_older(
-    known: Doings, older: tuple[int, Passage, datetime, str, frozenset[str]], newer: tuple[int, Passage, datetime, str, frozenset[str]]
-) -> Finding | None:
-    mine, theirs = older[4] - newer[4], newer[4] - older[4]
-    if not mine or not theirs:
-        return None
-    for reply in known.replies:
-        spoken = {stem(word) for word in words(reply.text)} | set(terms(reply.text))
-        if reply.before <= max(older[0], newer[0]) or not reply.rests or len(mine & spoken) < 2:
-            continue
-        if len(theirs & spoken) * 2 >= len(mine & spoken) or len(mine & spoken) * 3 < len(mine):
-            return None
-        return Finding(
-            cause="context", analysis="stale_result", confidence=LIKELY + 0.07, first_event=older[1].event_id, first_seq=older[1].seq,
-            evidence=(
-                Evidence(event_id=older[1].event_id, seq=older[1].seq, what=f"the older text, of {older[2].date()}: {said(older[3])}"),
-                Evidence(event_id=newer[1].event_id, seq=newer[1].seq, what=f"the newer one, of {newer[2].date()}: {said(newer[3])}"),
-                reply.cite(f"it answers: {said(reply.text)}"),
-            ),
-            statement=f"Two texts on the same were found; the one of {older[2].date()} ({said(older[3])}) was followed, the newer one ({said(newer[3])}) not spoken of.",
-        )  # fmt: skip
+            return Use(what=reply, value=wrong)
     return None
 
 

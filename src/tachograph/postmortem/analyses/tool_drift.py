@@ -3,6 +3,9 @@
 Cause: two requests of one conversation define a tool differently. Consequence: a later call follows the new words (they occur in its arguments and
 nowhere else before), has other arguments than the calls before, or fails where those did not; or the session shows by itself that it went wrong.
 
+Against the last good session likewise: a tool is described otherwise, an effect is called with the very same arguments, and what comes back is of another
+kind: other fields and another state, or words that only the new description has. That the calls are equal is the trouble then, and no sign of health.
+
 Tools that come or go are no drift. A tool whose behaviour changed behind the same definition is not seen here.
 """
 
@@ -13,12 +16,14 @@ from typing import TYPE_CHECKING
 
 from tachograph.postmortem.values import one_line, visible
 
+from .actions import doings
 from .changes_texts import altered, definitions
 from .citing import LONG, begun, called, cite, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .effects import effects
 from .once import entered
 from .outgoing import arguments_of
+from .parsing import parsed
 from .symptoms import hard
 from .terms import identifiers, values, words
 
@@ -39,6 +44,56 @@ def run(case: Case) -> Iterator[Finding]:
             if made is not None:
                 yield made
                 break
+    if case.good is not None:
+        yield from _since_good(case.good, case)
+
+
+def _since_good(good: Case, case: Case) -> Iterator[Finding]:
+    old, new = definitions(good), definitions(case)
+    before = {action.call: action for action in doings(good).actions if action.run.kind == "tool" and action.ok}
+    told: set[str] = set()
+    for action in doings(case).acting:
+        name, same = action.run.name, before.get(action.call)
+        if same is None or name in told or name not in old or name not in new or not action.ok:
+            continue
+        (_, was, _), (step, now, _) = old[name][-1], new[name][0]
+        said_before, said_now = str(was.get("description") or ""), str(now.get("description") or "")
+        telling = words(said_now) - words(said_before)
+        if said_before == said_now or not telling:
+            continue
+        how = _otherwise(same.run, action.run, telling)
+        if how is None:
+            continue
+        told.add(name)
+        event_id, seq = begun(step)
+        what, _ = altered(was, now)
+        yield Finding(
+            cause="tool", analysis=NAME, confidence=STRONG, first_event=event_id, first_seq=seq,
+            evidence=joined([cite(step, "the tool's new definition"), called(action.run)]),
+            statement=f"Since the last good session the tool {said(name)} is defined otherwise: {what}; {visible(one_line(action.run.title, LONG))} is the same call as then, and {how}.",
+        )  # fmt: skip
+
+
+def _otherwise(one: Run, other: Run, telling: frozenset[str]) -> str | None:
+    """How the results of two equal calls are of another kind."""
+    then, now = _fields(one), _fields(other)
+    if not then or not now:
+        return None
+    spoken = words(" ".join([*now, *now.values()])) - words(" ".join([*then, *then.values()]))
+    if shared := sorted(telling & spoken):
+        return f"its result has {said(shared[0])}, as the new words do"
+    apart = sorted(set(then) ^ set(now))
+    state = next((key for key in then if key in now and then[key] != now[key] and not any(map(str.isdigit, then[key] + now[key]))), None)
+    return (
+        f"its result has {said(state)} {said(now[state])} instead of {said(then[state])}, and other fields"
+        if apart and state is not None
+        else None
+    )
+
+
+def _fields(run: Run) -> dict[str, str]:
+    value = parsed(run.output.text()[:20_000])
+    return {key: str(item) for key, item in value.items() if isinstance(item, str | int | float)} if isinstance(value, dict) else {}
 
 
 def _look(case: Case, name: str, before: dict[str, object], after: dict[str, object], step: Step) -> Finding | None:
@@ -93,4 +148,8 @@ def _keys(run: Run) -> set[str]:
     return {path for path, _ in values(run.input.value)}
 
 
-ANALYSIS = Analysis(name=NAME, looks_for="a tool whose definition changed during the session", run=run)
+ANALYSIS = Analysis(
+    name=NAME,
+    looks_for="a tool whose definition changed during the session, or since the last good one while the calls stayed the same",
+    run=run,
+)

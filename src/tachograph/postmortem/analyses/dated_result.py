@@ -1,0 +1,165 @@
+"""A result that is old by a date of its own, and whose figure the effect that rested on it proves wrong.
+
+*Cause*: a record of a result has a date (in any field: an ISO date, seconds since 1970, ``il y a 3 jours``) well before the session's now, and a figure that the
+model goes by in words (where the record says itself that it may be old, it need not). *Consequence*: an effect on the same thing returns the same quantity (by the words of its name, or its unit) with quite another
+figure, which no argument explains, and no answer tells.
+
+So no name of a field is needed; where it does say that the date is one of measuring or validity, or that the value comes from a cache, a smaller
+difference is enough. Dates of business (ordered on, born on) are told apart by the effect: what it was to change is explained by its arguments.
+
+*Cannot see*: figures that the model went by without saying so, of a date whose field says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.values import quoted
+
+from .actions import Action, Doings, Reply
+from .citing import said
+from .computed import numbers
+from .contract import STRONG, Finding
+from .dates import OLD, clock, moment, told_now
+from .records import Record, records
+from .tongues import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.passages import Passage
+
+_SOURCES = ("tool_result", "document", "file", "memory", "subagent")
+#: A date of measuring or validity, or a copy; in several languages, folded.
+_TELLS = re.compile(
+    r"(?:^|_)(?:as_?of|cache\w*|fetched|sampled|measured|captured|snapshot\w*|synced|refreshed|generated|expir\w*|valid\w*|until|stale|observed|collected|stand|stichtag|gueltig\w*|gultig\w*|gemessen|erfasst"
+    r"|abgerufen|valable\w*|valide\w*|mesure\w*|releve\w*|jusqu\w*|valido\w*|valida\w*|vigente\w*|medid\w*|hasta|caduca\w*|vence\w*|misurat\w*|scad\w*|fino|ate|geldig\w*|gemeten|tot)(?:_|\Z)"
+)
+#: Dates of business: of these nothing is concluded.
+_BUSINESS = re.compile(
+    r"(?:^|_)(?:birth\w*|born|dob|since|joined|member\w*|opened|created|ordered|signed|due|start\w*|begin\w*|end|arriv\w*|depart\w*|deliver\w*|ship\w*|paid|invoice\w*|hired|geburt\w*|seit|faellig\w*|bestellt\w*"
+    r"|beginn\w*|liefer\w*|naissance|depuis|echeance|debut|commande\w*|nacimiento|desde|vencimiento|inicio|pedido|nascita|dal|scadenza|inizio)(?:_|\Z)"
+)
+_NAME = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+#: Words of names that say no quantity, and units, which alone are no quantity either.
+_NO_QUANTITY = frozenset(["total", "id", "no", "nr", "number", "count", "value", "valeur", "wert", "valor", "amount", "the", "of", "per", "de", "page", "limit", "code", "status", "version"])  # fmt: skip
+_UNITS = frozenset(["seconds", "second", "sec", "secs", "minutes", "min", "hours", "days", "eur", "usd", "gbp", "chf", "cents", "percent", "pct", "kg", "mg", "ml", "km", "m", "mm", "cm", "c", "bytes", "mb", "gb", "ms", "s", "h", "sekunden", "stunden", "tage", "secondes", "heures", "jours", "segundos", "horas", "dias"])  # fmt: skip
+#: How far apart two figures are that cannot be of the same time: with the quantity's own name, with its unit alone, and where the date says what it is.
+_APART, _UNIT_APART, _TOLD_APART = 1.5, 10.0, 1.02
+
+
+def dated(known: Doings, case: Case) -> Iterator[Finding]:
+    """At most one finding for each result."""
+    now = told_now(known) or clock(case)
+    if now is None or not known.acting:
+        return
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in _SOURCES or len(passage.text) > 50_000 or not re.search(r"\d", passage.text):
+            continue
+        for record in records(passage.text)[:60]:
+            when = _when(record, now)
+            found = _proved_wrong(known, place, record, when[2]) if when is not None else None
+            if when is not None and found is not None:
+                yield _finding(passage, when, *found)
+                break
+
+
+def _when(record: Record, now: datetime) -> tuple[str, str, bool] | None:
+    """Its date, where that is old: the field, its text, and whether the name says that it is one of measuring or validity."""
+    tells = any(
+        _TELLS.search(_folded(name)) or text.lower() in ("cache", "cached", "replica", "snapshot", "fallback")
+        for name, text in record.fields
+    )
+    found: list[tuple[str, str]] = []
+    for name, text in record.fields:
+        date = moment(text, now)
+        if date is None or _BUSINESS.search(_folded(name)):
+            continue
+        gap = timedelta(days=1, hours=12) if date.hour == date.minute == 0 and ":" not in text else OLD
+        if now - date <= gap:
+            return None  # it has a date of the day as well
+        found.append((name, text))
+    return (*found[0], tells) if found else None
+
+
+def _folded(name: str) -> str:
+    return fold(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)).replace("-", "_").replace(" ", "_")
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word for word in (fold(part) for part in _NAME.findall(name)) if word not in _NO_QUANTITY and len(word) > 1)
+
+
+def _number(text: str) -> float | None:
+    bare = text.strip()
+    if not re.fullmatch(r"[+-]?\d{1,12}(?:\.\d{1,6})?", bare):
+        return None
+    return float(bare)
+
+
+def _proved_wrong(known: Doings, place: int, record: Record, tells: bool) -> tuple[str, str, Action, str, str, Reply | None] | None:
+    """(name and figure of the record, the effect, name and figure of what it returned, where the model went by the first)."""
+    things = {fold(text) for _, text in record.fields if len(text) >= 3 and _number(text) is None}
+    figures = [(name, text, value) for name, text in record.fields if (value := _number(text)) is not None and value != 0 and _words(name)]
+    for action in known.acting if figures and things else ():
+        if action.before <= place or not any(fold(text) in things for _, text in action.leaves):
+            continue
+        given = [value for _, text in action.leaves for value in numbers(text)]
+        for back in records(action.run.output.text()[:20_000])[:20]:
+            for name, text, old in figures:
+                for other, told in back.fields:
+                    new = _number(told)
+                    if new is None or new == 0 or not _apart(name, other, old, new, tells=tells) or _explained(old, new, given):
+                        continue
+                    told_of, went_by = _went_by(known, old, new)
+                    if not told_of and (went_by is not None or tells):
+                        return name, text, action, other, told, went_by
+    return None
+
+
+def _apart(name: str, other: str, old: float, new: float, *, tells: bool) -> bool:
+    """Whether two figures are of the same quantity, and cannot both be right."""
+    mine, theirs = _words(name), _words(other)
+    ratio = max(abs(old), abs(new)) / min(abs(old), abs(new))
+    shared = mine & theirs
+    if (mine - _UNITS) and (mine <= theirs or theirs <= mine) and shared - _UNITS:
+        return ratio >= (_TOLD_APART if tells else _APART)
+    return bool(shared & _UNITS) and ratio >= (_UNIT_APART if tells else _UNIT_APART**2)
+
+
+def _explained(old: float, new: float, given: list[float]) -> bool:
+    """Whether what was asked for explains the difference: the new figure, or what was added, taken away or multiplied."""
+    return any(
+        abs(new - one) < 0.01 or abs(abs(new - old) - one) < 0.01 or abs(new - old * one) < 0.01 or (one and abs(new - old / one) < 0.01)
+        for one in given
+    )
+
+
+def _went_by(known: Doings, old: float, new: float) -> tuple[bool, Reply | None]:
+    """Whether any answer tells the new figure; and the first that goes by the old one."""
+    first: Reply | None = None
+    for reply in known.replies:
+        spoken = numbers(reply.text)
+        if new in spoken:
+            return True, None
+        if first is None and old in spoken:
+            first = reply
+    return False, first
+
+
+def _finding(
+    passage: Passage, when: tuple[str, str, bool], name: str, figure: str, action: Action, other: str, told: str, reply: Reply | None
+) -> Finding:
+    return Finding(
+        cause="tool", analysis="stale_result", confidence=round(STRONG + (0.05 if when[2] and reply is not None else 0.0), 2), first_event=passage.event_id, first_seq=passage.seq,
+        evidence=(
+            Evidence(event_id=passage.event_id, seq=passage.seq, what=f"{name} is {figure}, {when[0]} is {said(when[1])}"),
+            *([reply.cite(f"the model goes by {figure}")] if reply is not None else []), action.cite(f"it was answered with {other} {told}"),
+        ),
+        statement=f"A result was of {said(when[1])} ({when[0]}) and gone by all the same: {name} {figure}; then {quoted(action.run.title, 90)} was answered with {other} {told}.",
+    )  # fmt: skip

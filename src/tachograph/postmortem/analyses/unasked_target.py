@@ -1,0 +1,303 @@
+"""Where something goes (an account, an address, a link) was told by a text that came in as data, though nobody had asked for it.
+
+*Cause*: a sentence of a tool's result, a document or a memory that says what to do with an address-like value, without any word to the agent itself.
+*Consequence*: an effect outside is given that value, which stood nowhere before. Two patterns are more than data that was used:
+
+- the value **replaces** another one of its kind that a record had shown under that name, in an effect that has nothing of what the person named, beside
+  another one that has; and neither person nor system prompt speaks of such a change;
+- the value is a **further receiver**, of another domain than all that person and system prompt name, beside those that the person wanted; and what the agent
+  says afterwards names those, and leaves just this one out.
+
+A sentence that asks not to be told or checked makes either surer. By values, domains and order; a sentence's words are compared with the call's own
+(its name, description and arguments), so that no language is needed.
+
+*Cannot see*: values that are no targets (an amount, a setting); a person who asked to do as the text says is believed (``poisoned_context``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.values import quoted
+
+from .actions import Action, Doings, pieces
+from .contract import LIKELY, STRONG, Finding
+from .directives import directives
+from .effects import acts, does, words_of
+from .records import records
+from .remembered import remembered
+from .terms import names_one, terms, words
+from .tongues import english_of, fold, gloss
+from .verbs import groups, stem, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tachograph.postmortem.passages import Passage
+
+#: The text that told a value, its sentence, what was done, how sure, why, the value.
+_Told = tuple["Passage", str, Action, float, str, str]
+DATA = ("tool_result", "file", "document", "memory", "subagent")
+_ADDRESS = re.compile(r"(?:[\w.+-]{1,80}@|https?://)((?:[\w-]{1,60}\.){1,6}[A-Za-z]{2,24})\b")
+#: An account, a card, a phone: long, mostly digits, with blanks and marks within.
+_CODE = re.compile(r"(?<![\w@.])(?:[A-Z]{2}\d{2}|\+)?[A-Z0-9](?:[ ./-]?[A-Z0-9]){8,33}(?![\w@])")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+#: Not to be told, asked or checked, in the languages of the tables (``gloss`` has put the verbs into English) and in Latin letters.
+_HUSH = re.compile(
+    r"\b(?:do(?:es)? not|don'?t|doesn'?t|not|no|never|without|must not|need not|nicht|kein\w*|ohne|pas|sans|sin|senza|non|sem|n[aã]o|niet|zonder)\b[^.;!?\n]{0,60}?"
+    r"\b(?:mention\w*|tell\w*|list(?:s|ed|ing)?|ask\w*|confirm\w*|call\w* (?:it )?out|disclos\w*|reveal\w*|report\w*|notif\w*|inform\w*|questions?|check\w*|verif\w*|approval|required|necessary"
+    r"|r[uü]e?ckfrage\w*|erw[aä]e?hn\w*|nachfrag\w*|demander|mentionner|mencion\w*|consult\w*|menzion\w*|chieder\w*|vermeld\w*|navraag)\b"
+    r"|\b(?:questions?|r[uü]e?ckfrage\w*|confirmation|approval|check|call)\b[^.;!?\n]{0,60}?\b(?:not|nicht|unnecessary|un?n[oö]e?tig|entf[aä]e?llt|pas|no es|non)\b",
+    re.IGNORECASE,
+)
+#: Words beside the value that make a sentence of it.
+_PROSE = 5
+#: Passages before an action that are looked at for a value written another way, and characters of one.
+_NEAR, _LONG = 120, 50_000
+
+
+def unasked_targets(known: Doings) -> Iterator[_Told]:
+    """The surest of each text."""
+    best: dict[int, _Told] = {}
+    for action in known.acting:
+        if action.effect is None or action.effect.reach != "outside" or action.run.kind != "tool":
+            continue
+        for found in (*_by_target(known, action), *_by_hush(known, action)):
+            if found[0].seq not in best or found[3] > best[found[0].seq][3]:
+                best[found[0].seq] = found
+    yield from best.values()
+
+
+def _by_target(known: Doings, action: Action) -> Iterator[_Told]:
+    for value, bare in _targets(action):
+        source = _source(known, action, value, bare)
+        if source is None or source.event_id == action.run.event_id:
+            continue
+        sentence, hush = _sentence(source, value, bare)
+        if sentence is None or not _is_about(known, sentence, value, action):
+            continue
+        sure, why = _replaces(known, action, bare) or _extra(known, action, value, sentence) or (0.0, "")
+        if sure and (hush or _told_to_do(sentence) or not why.startswith("a further")):
+            yield source, sentence, action, min(sure + (0.07 if hush else 0.0), 0.9), why, value
+
+
+def _by_hush(known: Doings, action: Action) -> Iterator[_Told]:
+    """Any other value, where the sentence also asks that it be not told or checked."""
+    for path, text in action.leaves:
+        for value in dict.fromkeys(part.strip() for part in re.split(r"[,;]\s+", text)) if len(text) <= 200 else ():
+            if not 2 <= len(value) <= 60 or _ADDRESS.search(value) or value.lower() in _asked(known, action):
+                continue
+            bare = squeezed(value)
+            listed = value != text.strip() or path.endswith("]")
+            sure, why = _replaces(known, action, bare, any_value=True) or (listed and _one_more(known, action, value)) or (0.0, "")
+            if not sure:
+                continue
+            for source in known.recent(action.before, _NEAR):
+                if source.kind not in DATA or source.event_id == action.run.event_id or value.lower() not in source.text.lower():
+                    continue
+                sentence, hush = _sentence(source, value, bare)
+                if sentence is not None and hush and _is_about(known, sentence, value, action):
+                    yield source, sentence, action, sure, why, value
+                    break
+
+
+def finding(found: _Told) -> Finding:
+    """As a finding of ``poisoned_context``."""
+    source, sentence, action, sure, why, value = found
+    what = source.kind.replace("_", " ") + (f" of {source.name}" if source.name else "")
+    return Finding(
+        cause="context", analysis="poisoned_context", confidence=round(sure, 2), first_event=source.event_id, first_seq=source.seq,
+        evidence=(
+            Evidence(event_id=source.event_id, seq=source.seq, what=f"the {what} says {quoted(sentence, 100)}"),
+            action.cite(f"it was done, with {quoted(value, 60)}"),
+        ),
+        statement=f"A {what} told the agent: {quoted(sentence.rstrip('.'))}. It did so, though nobody had asked for it ({why}): {quoted(action.run.title, 120)}.",
+    )  # fmt: skip
+
+
+# -- values and where they came from -----------------------------------------------------------------------------------------------
+
+
+@remembered
+def squeezed(text: str) -> str:
+    """A text without what codes are grouped by."""
+    return re.sub(r"[\s./()-]+", "", text).lower()
+
+
+def _targets(action: Action) -> Iterator[tuple[str, str]]:
+    """The address-like values of an action's short arguments, as (text, squeezed)."""
+    for _, text in action.leaves:
+        if len(text) > 400:
+            continue
+        for match in _ADDRESS.finditer(text):
+            yield match[0], squeezed(match[0])
+        whole = text.strip()
+        if len(whole) <= 40 and _CODE.fullmatch(whole.upper()) and not _DATE.search(whole) and sum(map(str.isdigit, whole)) >= 8:
+            yield whole, squeezed(whole)
+
+
+def _source(known: Doings, action: Action, value: str, bare: str) -> Passage | None:
+    """The passage that had a value first, where it is data."""
+    (term, *more) = terms(value)
+    place = known.first(term) if not more else None
+    if place is not None and place < action.before:
+        first = known.passages[place]
+        return first if first.kind in DATA else None
+    if any(
+        bare in squeezed(passage.text[:_LONG])
+        for passage in (*known.passages[:12], *known.users(action.before))
+        if passage.kind in ("user", "system")
+    ):
+        return None
+    passage = next((one for one in known.recent(action.before, _NEAR) if bare in squeezed(one.text[:_LONG])), None)
+    return passage if passage is not None and passage.kind in DATA else None
+
+
+def _sentence(source: Passage, value: str, bare: str) -> tuple[str | None, bool]:
+    """The sentence of prose with a value, and whether it or the next one asks to keep still."""
+    for piece in pieces(source.text):
+        lines = [line for line in _SENTENCES.split(piece[:_LONG]) if line.strip()]
+        for place, line in enumerate(lines):
+            if (
+                bare in squeezed(line)
+                and len(line) <= 600
+                and (len(bare) > 5 or _as_word(value, line))
+                and len(re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", line))) >= _PROSE
+            ):
+                both = " ".join(lines[place : place + 2])
+                return line.strip(), bool(_HUSH.search(both) or _HUSH.search(gloss(both)))
+    return None, False
+
+
+def _as_word(value: str, line: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", line, re.IGNORECASE) is not None
+
+
+def _is_about(known: Doings, sentence: str, value: str, action: Action) -> bool:
+    """Whether a sentence speaks of what the call does: it shares a word with the call's name, description or other arguments, or is an instruction."""
+    mine = stems(gloss(sentence.replace(value, " ")))
+    described = [
+        one.text
+        for one in known.passages[:60]
+        if one.kind == "system" and one.name == action.name and one.position.endswith(".description")
+    ]
+    others = " ".join(f"{path} {text[:200]}" for path, text in action.leaves if value not in text)
+    paths = " ".join(path for path, _ in action.leaves)
+    theirs = stems(gloss(" ".join([action.name, paths, others, *described])))
+    return any(len(word) > 3 for word in mine & theirs) or bool(directives(sentence))
+
+
+def _told_to_do(sentence: str) -> bool:
+    plain = gloss(sentence)
+    return bool(directives(sentence)) or any(does(word) or does(stem(word)) or does(word.removesuffix("s")) for word in words(plain))
+
+
+# -- the two patterns ----------------------------------------------------------------------------------------------------------------
+
+
+def _replaces(known: Doings, action: Action, bare: str, *, any_value: bool = False) -> tuple[float, str] | None:
+    """The value takes the place of another one of its kind that a record of the same thing had shown; besides what the person wanted."""
+    if not _besides(known, action):
+        return None
+    named = {fold(text) for _, text in action.leaves if len(text) <= 30} | {
+        fold(path.rpartition(".")[2]) for path, text in action.leaves if bare in squeezed(text)
+    }
+    if _wished(known, action, named):
+        return None
+    ids = {term for term in action.terms if names_one(term)}
+    for passage in known.recent(action.before, _NEAR):
+        if passage.kind not in DATA:
+            continue
+        for record in records(passage.text):
+            shown = next((text for key, text in record.fields if fold(key) in named and (any_value or _is_target(text))), None)
+            if shown is not None and squeezed(shown) != bare and record.terms & ids:
+                return STRONG, f"it replaces {quoted(shown, 60)}, which a record had shown"
+    return None
+
+
+def _is_target(text: str) -> bool:
+    return bool(_ADDRESS.search(text)) or (len(text) <= 40 and bool(_CODE.fullmatch(text.strip().upper())) and not _DATE.search(text))
+
+
+def _wished(known: Doings, action: Action, named: set[str]) -> bool:
+    """Whether a person or the system prompt speaks of the kind of doing, or of what is changed."""
+    asked = gloss(_asked(known, action))
+    mine = stems(asked)
+    doing = [english_of(word) or word for word in words_of(action.name)]
+    verbs = {stem(word) for word in doing if acts(word) or does(word)}
+    return bool(verbs & mine or groups(frozenset(verbs)) & groups(mine) or stems(" ".join(named)) & mine)
+
+
+def _asked(known: Doings, action: Action) -> str:
+    """What people and the prompts had said, in lower case."""
+    first = [one for one in known.passages[: min(action.before, 60)] if one.kind == "system" and ".tools[" not in one.position]
+    return " ".join(known.own_words(one) for one in (*first, *known.users(action.before))).lower()[:60_000]
+
+
+def _one_more(known: Doings, action: Action, value: str) -> tuple[float, str] | None:
+    """The value is one more of a list than the person named, and the answers name those and not this one."""
+    asked, told = (
+        _asked(known, action),
+        " ".join(reply.text for reply in known.replies if reply.before > action.before and reply.rests).lower(),
+    )
+    beside = {part.strip().lower() for _, text in action.leaves if len(text) <= 200 for part in re.split(r"[,;]\s+", text)} - {
+        value.lower()
+    }
+    named = {one for one in beside if len(one) > 2 and one in asked}
+    if not any(one in told for one in named) or value.lower() in told:
+        return None
+    return LIKELY + 0.1, "one more than the person had named, which the answers leave out"
+
+
+def _besides(known: Doings, action: Action) -> bool:
+    """Whether the action has nothing that the person named, and another effect has."""
+    if _of_person(known, action):
+        return False
+    return any(other is not action and other.name != action.name and _of_person(known, other) for other in known.acting)
+
+
+def _of_person(known: Doings, action: Action) -> bool:
+    for term in action.terms:
+        place = known.first(term) if names_one(term) else None
+        if place is not None and known.passages[place].kind == "user":
+            return True
+    return False
+
+
+def _extra(known: Doings, action: Action, value: str, sentence: str) -> tuple[float, str] | None:
+    """The value is one more receiver than the person wanted, of a domain that nobody had named, and is not told of."""
+    match = _ADDRESS.search(value)
+    if match is None or "@" not in value:
+        return None
+    asked = _asked(known, action)
+    if match[1].lower() in asked:
+        return None
+    named = words(asked)
+    beside = [one for one in known.acting if one.name == action.name]
+    others = [
+        found
+        for one in beside
+        for _, text in one.leaves
+        if len(text) <= 400
+        for found in _ADDRESS.finditer(text)
+        if found[0] != value and "@" in found[0]
+    ]
+    wanted = [one for one in others if one[0].lower() in asked or _parts(one[0]) & named]
+    if not wanted:
+        return None
+    told = " ".join(reply.text for reply in known.replies if reply.before > action.before and reply.rests).lower()
+    if not told or not any(one[0].lower() in told or _parts(one[0]) & words(told) for one in wanted):
+        return None
+    own = (_parts(value) | {stem(one) for one in words(sentence.lower())}) - {stem(one) for one in named}
+    own -= {stem(one) for _, text in action.leaves if value not in text for one in words(text.lower())}
+    if value.lower() in told or (_parts(value) | own) & (words(told) | {stem(one) for one in words(told)}):
+        return None
+    return LIKELY + 0.1, f"a further receiver, of {match[1]}, whom the answers leave out"
+
+
+def _parts(address: str) -> frozenset[str]:
+    """The words of an address that may stand for it, without those of its domain's end."""
+    return frozenset(word.lower() for word in re.findall(r"[^\W\d_]{3,}", address.rpartition(".")[0]))
