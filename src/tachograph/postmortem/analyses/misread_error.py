@@ -15,17 +15,21 @@ Of a tool that acts, a result also says that nothing was done by a flag of its o
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from tachograph.postmortem.values import quoted
+from tachograph.postmortem.shapes import Run
+from tachograph.postmortem.values import one_line, quoted
 
 from .actions import Action, Doings, Reply, doings
 from .citing import said
-from .claims import claims, reports_trouble, said_done
+from .claims import claims, reports_trouble, said_done, sentences
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import does, words_of
-from .results import Failure, checks, failure, not_done
-from .terms import identifiers, words
+from .depends import depends
+from .effects import acts, does, is_shell, looks, words_of
+from .results import Failure, checks, failed_within, failure, not_done
+from .symptoms import contains_only
+from .terms import identifiers, names_one, terms, words
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -66,6 +70,32 @@ _BEFORE = frozenset(
     ]
 )
 
+#: Programs that run others; that two commands have them in common says nothing.
+_PROGRAMS = frozenset(
+    [
+        "python",
+        "python3",
+        "node",
+        "bash",
+        "sh",
+        "ruby",
+        "perl",
+        "php",
+        "java",
+        "npx",
+        "sudo",
+        "env",
+        "cat",
+        "ls",
+        "grep",
+        "head",
+        "tail",
+        "echo",
+        "cd",
+        "2>&1",
+    ]
+)
+
 
 def find(case: Case) -> Iterator[Finding]:
     """The failures that were misread."""
@@ -78,11 +108,23 @@ def find(case: Case) -> Iterator[Finding]:
             continue
         later = [reply for reply in known.replies if reply.step.number > action.step.number]
         written = _written(known, place, action)
-        if any(reports_trouble(reply.text) or _repeats(reply, failed) for reply in (*later, *written)):
-            continue
-        shown = (
-            _claimed(action, [*written, *later], failed) or _told(known, action, later, failed) or _went_on(known, place, action, failed)
-        )
+        reported = next((reply for reply in (*later, *written) if reports_trouble(reply.text) or _repeats(reply, failed)), None)
+        if reported is not None:
+            shown = _depended(
+                known,
+                place,
+                action,
+                failed,
+                min(r.step.number for r in (*later, *written) if reports_trouble(r.text) or _repeats(r, failed)),
+            )
+        else:
+            shown = (
+                _claimed(action, [*written, *later], failed)
+                or _depended(known, place, action, failed, None)
+                or _claimed_of_it(known, action, later, failed)
+                or _told(known, action, later, failed)
+                or _went_on(known, place, action, failed)
+            )
         if shown is None:
             continue
         what, confidence, evidence = shown
@@ -115,18 +157,32 @@ def _within(action: Action, known: Doings) -> Failure | None:
     """The failure of a command or an exchange that an undeclared tool made, and of which it told the output."""
     if action.run.kind != "tool" or action.run.source != "wire" or not action.run.output.there:
         return None
-    told = "".join(action.run.output.text().split())
-    for other in known.by_step[action.step.number if action.step is not None else 0]:
-        if other.run.kind != "tool" and other.run.bad and not checks(other.run):
-            lines = [line for line in other.run.output.text().split("\n") if len(line.strip()) > 3 and not line.startswith("[std")]
-            if lines and all("".join(line.split()) in told for line in lines[-2:]):
-                return failure(other.run)
+    told = _plain(action.run.output.text())
+    inner = [child for child in action.run.children if isinstance(child, Run)]
+    for run in (*(other.run for other in known.by_step[action.step.number if action.step is not None else 0]), *inner):
+        if run.kind != "tool" and run.bad and not checks(run):
+            lines = [line for line in run.output.text().split("\n") if len(line.strip()) > 3 and not line.startswith("[std")]
+            if lines and all(_plain(line) in told for line in lines[-2:]):
+                return failure(run)
+    if action.effect is not None and not is_shell(action.name) and (line := failed_within(action.run.output.text())) is not None:
+        return Failure(kind="error", what=one_line(line, 100))
     return None
+
+
+def _plain(text: str) -> str:
+    """A text without blanks, and without what JSON puts before quotes."""
+    return "".join(text.replace("\\n", " ").replace("\\", "").split())
 
 
 def _made_up_for(known: Doings, place: int, action: Action, failed: Failure) -> bool:
     """Whether a later call did the same, or looked for the same, with success."""
     for later in known.actions[place + 1 :]:
+        if is_shell(action.name) and _told_by_code(failed):
+            akin = bool(_parts(action) & _parts(later)) if is_shell(later.name) else later.edits and bool(action.groups & later.groups)
+            if akin and failure(later.run) is None and later.run.outcome == "ok":
+                return True
+            if later.run.kind == "tool":
+                continue
         again = later.run.name == action.run.name or (
             action.groups & later.groups and (action.terms & later.terms or failed.kind == "error")
         )
@@ -136,6 +192,17 @@ def _made_up_for(known: Doings, place: int, action: Action, failed: Failure) -> 
         if not action.effect and not later.effect and failure(later.run) is None and later.run.outcome == "ok" and _akin(action, later):
             return True
     return False
+
+
+def _told_by_code(failed: Failure) -> bool:
+    return failed.kind == "error" and re.search(r"exit|code", failed.what) is not None
+
+
+def _parts(action: Action) -> frozenset[str]:
+    """What tells one command from another: scripts, files, names; not the program that runs them, nor options."""
+    return frozenset(
+        word for _, text in action.leaves for word in re.findall(r"[\w./:@-]{3,}", text.lower()) if not word.startswith("-") and word not in _PROGRAMS
+    )  # fmt: skip
 
 
 def _akin(action: Action, later: Action) -> bool:
@@ -160,6 +227,74 @@ def _claimed(action: Action, later: list[Reply], failed: Failure) -> tuple[str, 
         spoken = stems(later[-1].text)
         if named & spoken and (groups(named & spoken) or any(does(word) and stem(word) in spoken for word in words_of(action.name))):
             return f"it answers {said(later[-1].text)}", STRONG - 0.05, later[-1].cite(f"it answers: {said(later[-1].text)}")
+    return None
+
+
+#: What nobody means by having done something.
+_IDLE = frozenset(
+    stem(word) for word in ["checked", "looked", "found", "asked", "requested", "tried", "attempted", "reviewed", "noted", "seen", "owed", "needed", "wanted", "mentioned", "listed", "received", "called", "named", "based", "planned", "scheduled"]
+)  # fmt: skip
+
+
+def _claimed_of_it(known: Doings, action: Action, later: list[Reply], failed: Failure) -> tuple[str, float, Evidence] | None:
+    """A later answer says in other words that something was done with just what the failed call was given, and nothing else had it."""
+    if failed.kind == "nothing" or not (action.effect is not None or acts(action.name)):
+        return None
+    others = frozenset().union(
+        *(one.terms for one in known.actions if one is not action and one.failure is None and (one.effect is not None or acts(one.name)))
+    )
+    own = {term for _, text in action.leaves if len(text) <= 40 for term in numbers_or_names(text)} - others
+    for reply in later:
+        if _echoes(reply, failed, action):
+            return None
+    for reply in later:
+        for sentence in sentences(reply.text):
+            if not own & set(numbers_or_names(sentence)):
+                continue
+            done = {verb for verb in said_done(sentence) if verb not in _IDLE} or {
+                claim.verb for claim in claims(Reply(step=reply.step, text=sentence, rests=reply.rests, before=reply.before))
+            }
+            if done:
+                return f"it claims {said(sentence)}", STRONG, reply.cite(f"it claims: {said(sentence)}")
+    return None
+
+
+def numbers_or_names(text: str) -> frozenset[str]:
+    """The amounts and identifiers of a text; decimals with a comma as with a point."""
+    text = re.sub(r"(?<=\d),(?=\d{1,2}(?!\d))", ".", text)
+    return frozenset(term for term in terms(text) if names_one(term) or (term.replace(".", "").isdigit() and len(term) >= 2))
+
+
+def _echoes(reply: Reply, failed: Failure, action: Action) -> bool:
+    """Whether an answer tells with the failure's own words what it is about."""
+    what = {stem(word) for word in words(failed.what) if len(word) > 3} - action.stems
+    return len(what & stems(reply.text)) >= 2
+
+
+def _depended(known: Doings, place: int, action: Action, failed: Failure, reported: int | None) -> tuple[str, float, Evidence] | None:
+    """An act that the instructions allow only behind this one, before anybody was told. ``reported``: the step that told it."""
+    if failed.kind == "nothing" or action.step is None or looks(action.name) or action.run.effect == "read":
+        return None
+    for later in known.actions[place + 1 : place + 61]:
+        if (
+            later.step is None
+            or later.step.number <= action.step.number
+            or later.effect is None
+            or not later.ok
+            or later.failure is not None
+        ):
+            continue
+        if later.name == action.name or (reported is not None and later.step.number >= reported) or contains_only(later.effect):
+            continue
+        if any(passage.kind == "user" for passage in known.passages[action.before : later.before]):
+            return None
+        rule = depends(known, action, later)
+        if rule is not None:
+            return (
+                f"it then made {quoted(later.run.title, 80)}, where it says {said(rule)}",
+                STRONG + 0.04,
+                later.cite("what was to be done only behind it"),
+            )
     return None
 
 

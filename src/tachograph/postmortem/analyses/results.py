@@ -15,6 +15,7 @@ from tachograph.postmortem.values import ABSENT, Value, error_text, one_line
 from .effects import acts as names_act
 from .parsing import parsed
 from .sieve import Sieve
+from .tongues import fold
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -84,11 +85,19 @@ def _failure(run: Run) -> Failure | None:
             return of_value(
                 told.value,
                 told.text(),
-                acts=run.effect in ("write", "external"),
+                acts=run.effect in ("write", "external") or _reached(run),
                 tool=run.name if run.kind == "tool" else "",
                 given=run.input,
             )
     return None
+
+
+def _reached(run: Run) -> bool:
+    """Whether a tool made an exchange that changes something (RFC 9110, section 9.2.1)."""
+    return any(
+        getattr(child, "kind", "") == "http" and (getattr(child, "method", None) or "GET").upper() in ("POST", "PUT", "PATCH", "DELETE")
+        for child in run.children
+    )
 
 
 def of_value(value: Any, text: str, *, acts: bool = False, tool: str = "", given: Value = ABSENT) -> Failure | None:
@@ -98,7 +107,7 @@ def of_value(value: Any, text: str, *, acts: bool = False, tool: str = "", given
     value = parsed(value) if isinstance(value, str) else value
     value = parsed(text) if isinstance(value, list) and isinstance(text, str) else value
     if isinstance(value, dict):
-        said = _of_object(value) or _of_wrapped(value, tool, given, acting=acts)
+        said = _of_object(value, acting=acts, given=given) or _of_wrapped(value, tool, given, acting=acts)
         if said is not None:
             return Failure(kind="error", what=one_line(said, 100))
         if isinstance(value.get("body"), dict):
@@ -115,11 +124,13 @@ def of_value(value: Any, text: str, *, acts: bool = False, tool: str = "", given
     return None
 
 
-def _of_object(value: dict[str, Any]) -> str | None:
+def _of_object(value: dict[str, Any], *, acting: bool = False, given: Value = ABSENT) -> str | None:
     named = {str(key).lower().replace("-", "_"): item for key, item in value.items()}
     for key in ("error", "errors", "exception", "error_message", "errormessage", "failure", "fault"):
         item = named.get(key)
         if item not in (None, "", [], {}, False, 0, "none", "None", "null"):
+            if _is_record(named, key, given) or (key == "errors" and not acting and isinstance(item, int)):
+                continue
             return f"{key}: {item.get('message', item) if isinstance(item, dict) else item}"
     for key in ("success", "ok", "succeeded", "is_success", "delivered", "accepted", "applied"):
         if named.get(key) is False:
@@ -133,10 +144,45 @@ def _of_object(value: dict[str, Any]) -> str | None:
             return f"{key}: {item}" + (f", {named['message']}" if isinstance(named.get("message"), str) else "")
         if isinstance(item, int) and not isinstance(item, bool) and 400 <= item <= 599 and key != "result":
             return f"{key}: {item}"
-    for key in ("exit_code", "exitcode", "returncode", "return_code"):
-        if isinstance(named.get(key), int) and named[key]:
-            return f"{key}: {named[key]}"
+    for key in (
+        "exit_code",
+        "exitcode",
+        "returncode",
+        "return_code",
+        "exit_status",
+        "exit",
+        *(("code",) if {"stdout", "stderr"} & named.keys() else ()),
+    ):
+        if isinstance(named.get(key), int) and not isinstance(named[key], bool) and named[key]:
+            last = next((line for line in reversed(str(named.get("stderr") or "").splitlines()) if line.strip()), "")
+            return f"{key}: {named[key]}" + (f", {last.strip()}" if last else "")
     return None
+
+
+#: What an error comes with. Anything else in an object is what was asked for.
+_ENVELOPE = frozenset(
+    ["status", "state", "code", "message", "msg", "detail", "details", "reason", "hint", "description", "success", "ok", "timestamp", "time", "date", "request_id", "requestid", "trace_id",
+     "traceid", "correlation_id", "path", "method", "url", "type", "title", "instance", "retryable", "retry_after", "documentation_url", "docs", "help", "error_code", "errorcode", "error_type",
+     "error_description", "status_code", "statuscode", "http_status", "exit_code", "stdout", "stderr", "source", "service", "severity", "level", "result", "data", "note", "attempt", "attempts"]
+)  # fmt: skip
+
+
+def _is_record(named: dict[str, Any], key: str, given: Value) -> bool:
+    """Whether an object is a record of which a field is called so (what is broken at a customer's), rather than an error: it is complete besides."""
+    if (
+        key not in ("error", "failure", "fault", "errors")
+        or isinstance(named[key], dict | list | bool)
+        or named.get("success") is False
+        or named.get("ok") is False
+    ):
+        return False
+    asked = given.text().lower() if given.there else ""
+    others = [
+        item
+        for name, item in named.items()
+        if name != key and name not in _ENVELOPE and item not in (None, "", [], {}) and str(item).lower() not in asked
+    ]
+    return len(others) >= 3
 
 
 #: Results are often wrapped: ``{"result": {…}}``, ``{"data": {"payment": {…}}}``.
@@ -166,7 +212,9 @@ _WORDS = frozenset(
     ["message", "detail", "details", "reason", "note", "info", "description", "text", "warning", "msg", "explanation", "comment", "hint"]
 )
 #: Counts and lists of what was not done, by a tool that acts on several.
-_LEFT_OUT = frozenset(["failed", "failures", "rejected", "errors", "undelivered", "bounced", "unsent", "declined", "not_sent", "failed_count", "error_count", "num_failed", "invalid"])  # fmt: skip
+_LEFT_OUT = frozenset(["failed", "failures", "rejected", "errors", "undelivered", "bounced", "unsent", "declined", "not_sent", "failed_count", "error_count", "num_failed", "invalid",
+    "abgewiesen", "abgelehnt", "zuruckgewiesen", "zurueckgewiesen", "fehlgeschlagen", "fehlerhaft", "rejete", "rejetes", "refuse", "refuses", "echoue", "echoues", "echecs", "rechazado", "rechazados", "rechazadas",
+    "fallido", "fallidos", "fallidas", "rifiutato", "rifiutati", "respinto", "respinti", "fallito", "falliti", "rejeitado", "rejeitados", "recusado", "recusados", "falhado", "falhas", "afgewezen", "geweigerd", "mislukt"])  # fmt: skip
 _NOTHING_DONE = re.compile(
     r"\b(?:nothing (?:was|has been|were|is|got) (\w+)|no (?:\w{1,30} ){1,3}?(?:was|were|has been|have been) (\w+)|(?:was|were|has|have|is|are) (?:not|never) (?:been )?(\w+)"
     r"|(?:could not|couldn't|cannot|can't|did not|was unable to|unable to|failed to) (?:be )?(\w+))\b",
@@ -177,7 +225,7 @@ _NOTHING_DONE = re.compile(
 def _of_wrapped(value: dict[str, Any], tool: str, given: Value, *, acting: bool, depth: int = 0) -> str | None:
     """How an object, or the one thing that it wraps, says that what a tool was to do was not done."""
     if depth:
-        said = _of_object(value)
+        said = _of_object(value, acting=acting, given=given)
         if said is not None:
             return said
     if acting and len(value) <= 12:
@@ -206,7 +254,9 @@ def _of_doing(value: dict[str, Any], tool: str, given: Value) -> str | None:
             says_so = (set(said.split()) & _NOT_DONE and "not" not in said.split()) or _NOT_DONE_OF_TWO.search(said)
             if says_so and not _meant(said, own, given):
                 return f"{key}: {item}" + (more if told != item else "")
-        if name in _LEFT_OUT and ((isinstance(item, int) and not isinstance(item, bool) and item > 0) or (isinstance(item, list) and item)):
+        if (name in _LEFT_OUT or fold(str(key)) in _LEFT_OUT) and (
+            (isinstance(item, int) and not isinstance(item, bool) and item > 0) or (isinstance(item, list) and item)
+        ):
             return f"{key}: {len(item) if isinstance(item, list) else item}{more}"
         if name in _WORDS and isinstance(item, str):
             for match in _NOTHING_DONE.finditer(item[:600]):
@@ -240,6 +290,26 @@ def not_done(what: str) -> frozenset[str]:
     """The stems of the words in a failure that say that something was not done."""
     said = re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", what).lower()).split()
     return frozenset(stem(word) for word in said if word in _NOT_DONE or word in _STATUS)
+
+
+#: A line of a log that says that what was to be done failed; not a count of none, and not a try that was followed by another.
+_LINE = re.compile(
+    r"^(?![^\n]{0,80}\b(?:0|no|if|when|any|without) (?:\w{1,20} )?(?:failed|failures?|errors?)\b)[^\n]{0,80}?\b(?:(?:copy|copying|write|writing|read|upload|download|transfer|backup|restore|import|export|sync|migration|commit|save|delete|update|insert|send|sending|delivery|publish|print|job|step|command|operation|request|transaction|mount|login|connection|verification|render|encode|build|deploy|deployment|install|installation|order|payment|booking)s? (?:has |was )?(?:failed|aborted|refused|denied|rejected)\b|failed to \w+|failed (?:after|at|with|because|on)\b|aborting\b|giving up\b)[^\n]{0,200}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AGAIN = re.compile(
+    r"\b(?:retr(?:y|ying|ied)|again|attempt|recovered|resum(?:ed|ing)|fall(?:ing)? ?back|warn(?:ing)?|skipp(?:ed|ing)|optional|non-fatal|ignored)\b",
+    re.IGNORECASE,
+)
+
+
+def failed_within(text: str) -> str | None:
+    """The line of a program's output, of several, that says that its work failed; its other lines are as always. To be asked of what acts alone: a log that
+    was read says such things of others."""
+    if text.count("\n") < 1 or len(text) > 20_000 or _AGAIN.search(text):
+        return None
+    match = _LINE.search(text)
+    return match.group().strip() if match is not None else None
 
 
 def checks(run: Run) -> bool:
