@@ -44,3 +44,45 @@ def test_what_the_answer_says_is_left_is_told(say: str) -> None:
 
 def test_all_of_them_done_is_what_it_says() -> None:
     assert not found("I renewed PX-101, PX-102, PX-103 and PX-104.", "PX-101", "PX-102", "PX-103", "PX-104")
+
+
+PEOPLE = Call(name="attendees", given={"meeting": "R-12"}, result={"attendees": ["Lea", "Karim", "Sofia"]})
+WARDS = Call(
+    name="wards", given={}, result=[{"ward": "North Wing", "beds": 4}, {"ward": "Chapel", "beds": 9}, {"ward": "Annexe", "beds": 2}]
+)
+
+
+def told(say: str, look: Call, tool_name: str, key: str, *done: str) -> list[Any]:
+    calls = tuple(Call(name=tool_name, given={key: one, "text": "R-12 is at 16:00."}, result={"sent": True}) for one in done)
+    tools = (tool(look.name, "A list."), tool(tool_name, "To one."))
+    return list(
+        left_out.run(open_case(session(Turn(calls=(look,)), Turn(calls=calls), Turn(say=say), user="To everybody, please.", tools=tools)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("say", "look", "tool_name", "done"),
+    [
+        ("Done: I have told Lea, Karim and Sofia.", PEOPLE, "send_note", ("Lea", "Sofia")), ("C'est fait, j'ai prevenu Lea, Karim et Sofia.", PEOPLE, "prevenir_envoyer", ("Lea", "Sofia")),
+        ("Ich habe Lea, Karim und Sofia benachrichtigt.", PEOPLE, "send_message", ("Lea", "Sofia")), ("I notified North Wing, the Chapel and Annexe.", WARDS, "notify_ward", ("North Wing", "Annexe")),
+        ("Se ha avisado a Lea, Karim y Sofia.", PEOPLE, "enviar_aviso", ("Karim", "Sofia")),
+    ],
+)  # fmt: skip
+def test_a_name_of_a_list_that_no_call_ever_had(say: str, look: Call, tool_name: str, done: tuple[str, ...]) -> None:
+    (one,) = told(say, look, tool_name, "to", *done)
+    assert one.cause == "claim"
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        "I have sent notes to Lea and Sofia. Karim could not be reached.", "I have sent Lea and Sofia the note that Karim wrote.", "I have sent notes to Lea and Sofia.",
+        "R-12 has three attendees: Lea, Karim and Sofia.", "I have sent notes to Lea and Sofia, but not to Karim.",
+    ],
+)  # fmt: skip
+def test_a_name_that_is_not_said_to_be_one_of_them(say: str) -> None:
+    assert not told(say, PEOPLE, "send_note", "to", "Lea", "Sofia")
+
+
+def test_all_names_had_a_call() -> None:
+    assert not told("I have sent notes to Lea, Karim and Sofia.", PEOPLE, "send_note", "to", "Lea", "Karim", "Sofia")

@@ -214,7 +214,7 @@ def _verbs(sentence: str) -> Iterator[tuple[str, bool]]:
     yield from found.items()
 
 
-_PAST = frozenset(["sent", "paid", "wrote", "written", "ran", "made", "built", "bought", "withdrew", "withdrawn", "sold", "put", "set", "shut", "cut", "overwritten", "overwrote", "reset", "rebuilt", "resent", "undone", "shipped"])  # fmt: skip
+_PAST = frozenset(["sent", "told", "paid", "wrote", "written", "ran", "made", "built", "bought", "withdrew", "withdrawn", "sold", "put", "set", "shut", "cut", "overwritten", "overwrote", "reset", "rebuilt", "resent", "undone", "shipped"])  # fmt: skip
 
 
 def _is_past(word: str) -> bool:

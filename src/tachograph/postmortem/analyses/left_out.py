@@ -3,22 +3,31 @@
 Cause: one sentence of the last answer names things of one kind (``T-1041``, ``T-1042``, ``T-1043``), most of which an acting tool was called with, one call each.
 Consequence: another of them, which stood in the same list that the model was given, is named in the same breath, and no call ever had it.
 
+Names of any kind (``Lea, Karim et Sofia``) are told by the list that a result gave: two of it were arguments of one tool, a third stands beside them in a
+sentence that says with the tool's word, or one of its kind, that it was done.
+
 None where the sentence, or one beside it, says that it was left out. It cannot see things that have no name of their own (``counts.py`` looks at
 numbers), nor calls that take a whole list under another name.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING
 
 from .citing import called, cite, joined, said
+from .claims import said_done
 from .contract import STRONG, Analysis, Finding
-from .effects import effects
+from .effects import effects, words_of
 from .once import entered
 from .outgoing import arguments_of
+from .parsing import parsed
+from .reports_abroad import done as done_abroad
 from .stopped import happened
-from .terms import identifiers
+from .terms import identifiers, values
+from .tongues import fold
+from .verbs import groups, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +74,78 @@ def run(case: Case) -> Iterator[Finding]:
                 if _shape(other) in shapes and not _EXCEPT.search(around) and _listed(case, other, mine):
                     yield _finding(last, other, mine, tool)
                     return
+    yield from _of_names(case, last, sentences)
+
+
+def _of_names(case: Case, last: Step, sentences: list[str]) -> Iterator[Finding]:
+    tools: dict[str, dict[str, Effect]] = {}
+    given: list[str] = []
+    for effect in effects(case):
+        if effect.run.kind != "tool":
+            continue
+        given.append(arguments_of(effect.run)[:20_000].lower())
+        if happened(effect.run) and isinstance(effect.run.input.value, dict):
+            for item in effect.run.input.value.values():
+                if isinstance(item, str) and 2 <= len(item) <= 40:
+                    tools.setdefault(effect.run.name, {}).setdefault(item.lower(), effect)
+    every = "\n".join(given)
+    for name, done in tools.items():
+        if len({effect.run.seq for effect in done.values()}) < 2:
+            continue
+        for several in _lists(case):
+            mine = [one for one in several if one.lower() in done]
+            if len(mine) < 2 or len({done[one.lower()].run.seq for one in mine}) < len(mine):
+                continue
+            for other in several:
+                if other.lower() in every:
+                    continue
+                for place, sentence in enumerate(sentences):
+                    around = " ".join(sentences[max(place - 1, 0) : place + 2])
+                    if _beside(sentence, other, mine) and _says_so(sentence, name) and not _EXCEPT.search(around):
+                        yield _finding(last, other, mine, {one: done[one.lower()] for one in mine})
+                        return
+
+
+def _lists(case: Case) -> list[tuple[str, ...]]:
+    """The short texts of each list in a result: the list's own, or those that its objects have under one name."""
+    found: dict[tuple[str, ...], None] = {}
+    for passage in entered(case):
+        if passage.kind not in ("tool_result", "document", "subagent") or len(passage.text) > 50_000:
+            continue
+        columns: dict[str, list[str]] = {}
+        for path, text in values(parsed(passage.text)):
+            if "[" in path and 2 <= len(text) <= 40 and not text.isdigit():
+                columns.setdefault(re.sub(r"\[\d+\]", "[]", path), []).append(text)
+        for column in columns.values():
+            if 3 <= len(set(column)) <= 60:
+                found[tuple(dict.fromkeys(column))] = None
+    return list(found)[-40:]
+
+
+def _beside(sentence: str, other: str, mine: list[str]) -> bool:
+    """Whether a name stands in one row with another: with a comma, or one short word, between."""
+    places = [
+        (match.start(), match.end(), name == other)
+        for name in (other, *mine)
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence, re.IGNORECASE)
+    ]
+    places.sort()
+    return any(
+        first[2] != second[2] and len("".join(_LETTERS.findall(sentence[first[1] : second[0]]))) <= 3 and second[0] - first[1] <= 8
+        for first, second in itertools.pairwise(places)
+    )
+
+
+def _says_so(sentence: str, tool: str) -> bool:
+    """Whether a sentence says with the tool's own word, in whatever form, or with one of its kind, that it was done."""
+    named = [fold(word) for word in words_of(tool) if len(word) > 2]
+    spoken = [fold(word) for word in _LETTERS.findall(sentence)]
+    if any(len(word) > 4 and word[:5] == other[:5] for word in spoken for other in named) or stems(sentence) & stems(" ".join(named)):
+        return True
+    kinds = groups(stems(tool))
+    if "send" in kinds:
+        kinds |= {"tell"}  # to have told somebody is what sending is for
+    return bool(kinds & groups(said_done(sentence))) or bool(kinds & {one.kind for one in done_abroad(sentence)})
 
 
 def _shape(name: str) -> str:
