@@ -83,11 +83,13 @@ _PHONE = re.compile(r"(?:\+|0)[\d ()/.-]{7,24}\Z")
 #: What a field for a telephone number is called.
 _CALLED = re.compile(r"phone|tel|mobile|mobil|handy|cell|sms|fax|whatsapp|rufnummer|m[oó]vil|celular|portable|cellulare", re.IGNORECASE)
 _FIGURE = re.compile(r"(?:[$€£]|\b(?:EUR|USD|GBP|CHF)\s?)\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?)\s?(?:[€$£%]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|percent|mg|ml|kg|km|kWh|MB|GB|ms)\b)")  # fmt: skip
+#: Values that are told. Each is looked for in all that was seen, and who has that many needs no more to know.
+_ENOUGH = 20
 _NAMED = re.compile(r"\b[A-Z]{2,6}[-_]?\d{3,12}\b|\b[A-Z]{1,5}-\d{2,12}(?:-\d+)*\b")
 
 
 def find(case: Case) -> Iterator[Finding]:
-    """Made-up values, each once, where they were used first."""
+    """Made-up values, each once, where they were used first; the first so many."""
     known = doings(case)
     told: set[str] = set()
     squeezed: list[str] = []
@@ -103,6 +105,8 @@ def find(case: Case) -> Iterator[Finding]:
                 continue
             told.add(text)
             yield _of_action(action, path, text, key, known, lookups)
+            if len(told) == _ENOUGH:
+                return
     last = [reply for reply in known.replies if reply.rests]
     for reply in last:
         found = _of_answer(reply, known, squeezed, lookups, told) if lookups else None
