@@ -15,9 +15,6 @@ from tachograph.testing.model_server import ModelServer, Script
 
 ROOT = Path(__file__).parent.parent.parent
 AGENTS = ROOT / "tests" / "frameworks"
-#: Strands' threads hand each other work without a wait that a recording sees (docs/explanation/determinism.md, ADR 9): on a loaded machine about one
-#: recording in six is not replayed in its order, and the verdict says so. Every time would be a defect.
-TRIES = {"strands": 3}
 
 
 @pytest.mark.parametrize("name", [path.stem.removesuffix("_agent") for path in sorted(AGENTS.glob("*_agent.py"))])
@@ -28,27 +25,23 @@ def test_an_agent_of_a_framework_replays_identical(tmp_path: Path, name: str) ->
     base = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
     check = subprocess.run([str(python), "-I", "-c", "import tachograph"], capture_output=True, check=False)
     assert check.returncode != 0, "tachograph is installed where it must not be"
-    for attempt in range(TRIES.get(name, 1)):
-        folder = tmp_path / str(attempt)
-        workspace = folder / "workspace"
-        workspace.mkdir(parents=True)
-        tacho = Tacho(folder)
-        with ModelServer(Script.load(AGENTS / "script.json")) as server:
-            environment = {
-                **base,
-                "OPENAI_BASE_URL": server.url + "/v1", "OPENAI_API_KEY": "sk-" + "proj-notarealkey0123456789abcdef",
-                "OPENAI_AGENTS_DISABLE_TRACING": "1", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": server.url, "AWS_REGION": "us-east-1",
-                "AWS_ACCESS_KEY_ID": "AKIA" + "IOSFODNN7EXAMPL3", "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI" + "K7MDENGbPxRfiCYzEXAMPL3KEY1",
-                "AWS_EC2_METADATA_DISABLED": "true",
-            }  # fmt: skip
-            recorded = tacho("record", "--", str(python), str(AGENTS / f"{name}_agent.py"), cwd=workspace, env=environment)
-        assert recorded.returncode == 0, recorded.stderr
-        assert "team-che" in recorded.stdout
-        report = folder / "report.json"
-        replayed = tacho("replay", "@last", "--report", str(report))
-        found = json.loads(report.read_text()) if report.exists() else {}
-        if found.get("verdict") == "identical":
-            break
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    tacho = Tacho(tmp_path)
+    with ModelServer(Script.load(AGENTS / "script.json")) as server:
+        environment = {
+            **base,
+            "OPENAI_BASE_URL": server.url + "/v1", "OPENAI_API_KEY": "sk-" + "proj-notarealkey0123456789abcdef",
+            "OPENAI_AGENTS_DISABLE_TRACING": "1", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": server.url, "AWS_REGION": "us-east-1",
+            "AWS_ACCESS_KEY_ID": "AKIA" + "IOSFODNN7EXAMPL3", "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI" + "K7MDENGbPxRfiCYzEXAMPL3KEY1",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }  # fmt: skip
+        recorded = tacho("record", "--", str(python), str(AGENTS / f"{name}_agent.py"), cwd=workspace, env=environment)
+    assert recorded.returncode == 0, recorded.stderr
+    assert "team-che" in recorded.stdout
+    report = tmp_path / "report.json"
+    replayed = tacho("replay", "@last", "--report", str(report))
+    found = json.loads(report.read_text()) if report.exists() else {}
     assert found.get("verdict") == "identical", (found.get("divergence"), replayed.stderr)
     assert replayed.stdout_bytes == recorded.stdout_bytes
     assert found["unused"] == []

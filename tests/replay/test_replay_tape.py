@@ -7,7 +7,7 @@ from typing import Any
 
 from tachograph.core import events
 from tachograph.replay import match
-from tachograph.replay.tape import Tape, TapeCall
+from tachograph.replay.tape import BITS, SAME_ROUND, SLEPT, Mark, Piece, Tape, TapeCall, widen
 
 
 def tool(number: int, *, parent: str | None = None, cls: type[events.ToolCall] = events.ToolCall) -> TapeCall:
@@ -64,3 +64,14 @@ def test_covering_looks_only_at_what_is_inside() -> None:
     for call in calls:
         tape.cover(call)
     assert reads["event"] <= 10 * len(calls)
+
+
+def test_order_numbers_of_older_recordings_mean_what_they_meant() -> None:
+    """Four bits: 0 where it does not follow in its loop, else 1 + the rounds."""
+    call = tool(1)
+    call.pieces = [Piece(5 << 4, {"m": "head"}), Piece(6 << 4 | 1, {"m": "end"})]
+    tape = made([call])
+    tape.marks = [Mark(7 << 4 | 15, "main", "sleep app.retry", 1)]
+    widen(tape)
+    assert [piece.order for piece in call.pieces] == [5 << BITS | SLEPT, 6 << BITS | SAME_ROUND]
+    assert tape.marks[0].order == 7 << BITS | (SAME_ROUND + 14)

@@ -26,7 +26,7 @@ import functools
 import threading
 from typing import Any, AsyncIterator, Callable, Deque, Dict, Iterator, Optional, Tuple
 
-from . import lanes, link, sites, stdio, workspace
+from . import holding, lanes, link, sites, stdio, workspace
 from .frames import pack
 from .real import monotonic_ns
 
@@ -151,7 +151,10 @@ class Call:
                     break
                 self._waker = self._ready.release
             self._ready.acquire()
-        return self._take()
+        header, payload = self._take()
+        if "hold" in header:
+            holding.hold_here(header["hold"])
+        return header, payload
 
     async def apiece(self) -> Piece:
         """The next piece; suspends this task only."""
@@ -162,7 +165,7 @@ class Call:
         with self._guard:
             if not self._pieces:
                 waiting = loop.create_future()
-                self._waker = functools.partial(link.soon, loop, _wake, waiting)
+                self._waker = functools.partial(holding.soon, loop, _wake, waiting)
         if waiting is not None:
             try:
                 await waiting

@@ -21,7 +21,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
-from . import sites
+from . import holding, sites
 
 
 class Lane:
@@ -226,6 +226,11 @@ def install() -> None:
     pool.ThreadPoolExecutor.submit = submit_in_lane  # type: ignore[method-assign]
 
 
+#: How many event loops have run in this process. Each counts its rounds from another number on, so that a round says whose it is.
+_loops = itertools.count(1)
+_ROUND_BITS = 32
+#: More rounds than are told apart (``host/order.py``).
+SLEPT = 1024
 #: How many tasks there were in this process.
 _tasks = itertools.count(1)
 
@@ -293,7 +298,15 @@ def install_asyncio() -> None:
     @functools.wraps(run_once)
     def run_round(self: Any) -> None:
         # A loop that has nothing to do may sleep: what follows is far from what was before.
-        self._tacho_round = getattr(self, "_tacho_round", 0) + (1 if self._ready else 64)
+        inbox = self._tacho_inbox
+        while inbox:
+            self._ready.append(inbox.popleft())
+        now = getattr(self, "_tacho_round", 0) or next(_loops) << _ROUND_BITS
+        self._tacho_round = now + (1 if self._ready else SLEPT)
+        if holding.HELD:
+            holding.before_round(self)
         run_once(self)
 
+    run_round._tacho_rounds = True  # type: ignore[attr-defined]
+    base.BaseEventLoop._tacho_inbox = ()  # type: ignore[attr-defined]
     base.BaseEventLoop._run_once = run_round  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
+from . import holding
 from .ahead import Ahead
 from .frames import Splitter, pack
 from .real import getpid, getppid
@@ -131,6 +132,7 @@ class Link:
             deliver({"m": "lost"}, b"")
         for waiting in list(self._syncs.values()):
             waiting.release()
+        holding.go_on()
 
     def _on_lost(self) -> None:
         if self.on_loss == "stop" or self.mode == "replay":
@@ -218,14 +220,17 @@ class Link:
                 if header["m"] == "ahead":
                     self.ahead.come(header, payload)
                     continue
+                if header["m"] == "go":
+                    holding.go_on()
+                    continue
                 deliver = self._deliver.get(header["c"])
-                more = header.get("more")
-                if more or "apart" in header:
-                    gather(header.get("apart", 0))
+                more, hold = header.get("more"), header.get("hold", 0)
+                if more or hold or "apart" in header:
+                    holding.gather(header.get("apart", 0))
                 if deliver is not None:
                     deliver(header, payload)
                 if not more:
-                    scatter()
+                    holding.scatter(hold)
         except (OSError, ValueError, KeyError):
             self.lose()
 
@@ -237,62 +242,6 @@ class Link:
             self.socket.close()
         except OSError:
             return
-
-
-#: What is to be called in event loops: (rounds after the one before it, loop, function, arguments). Only while the thread that reads gathers.
-_gathered: Optional[List[Tuple[int, Any, Callable[..., Any], Any]]] = None
-_apart = 0
-
-
-def soon(loop: Any, act: Callable[..., Any], *args: Any) -> None:
-    """Call it in the loop, from the thread that reads; with what comes from the host in one go, as many rounds apart as it was."""
-    global _apart
-    if _gathered is not None:
-        _gathered.append((_apart, loop, act, args))
-        _apart = 0
-    else:
-        _call_in(loop, act, *args)
-
-
-def gather(apart: int) -> None:
-    """More comes that belongs together; what is next, so many rounds later."""
-    global _gathered, _apart
-    if _gathered is None:
-        _gathered = []
-    _apart += apart
-
-
-def scatter() -> None:
-    """That was all of it."""
-    global _gathered, _apart
-    gathered, _gathered, _apart = _gathered, None, 0
-    loops: Dict[int, List[Tuple[int, Any, Callable[..., Any], Any]]] = {}
-    for entry in gathered or ():
-        loops.setdefault(id(entry[1]), []).append(entry)
-    for entries in loops.values():
-        _call_in(entries[0][1], _all, entries, 0)
-
-
-def _all(entries: List[Tuple[int, Any, Callable[..., Any], Any]], at: int, waited: int = 0) -> None:
-    """In the loop."""
-    while at < len(entries):
-        apart, loop, act, args = entries[at]
-        if apart > waited and at:
-            loop.call_soon(_all, entries, at, waited + 1)
-            return
-        act(*args)
-        at, waited = at + 1, 0
-
-
-def _call_in(loop: Any, act: Callable[..., Any], *args: Any) -> None:
-    call = getattr(type(loop).call_soon_threadsafe, "__wrapped__", None)  # not as the agent's own, which are told and held back
-    try:
-        if call is not None:
-            call(loop, act, *args)
-        else:
-            loop.call_soon_threadsafe(act, *args)
-    except RuntimeError:
-        return  # the loop was closed meanwhile: nobody waits any more
 
 
 def grouped(reads: Iterable[Tuple[str, str, str, Any]]) -> Tuple[List[Any], bytes]:

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any, Callable, Dict, FrozenSet, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
-from . import forking, lanes, link
+from . import forking, holding, lanes, link
 from .frames import pack
-from .real import monotonic_ns
+from .real import monotonic, monotonic_ns
 
 #: Code of these makes waits for others: the site is whoever called it.
-_MACHINERY = ("asyncio", "threading", "queue", "concurrent", "multiprocessing", "uvloop", "_pydevd_bundle")
+MACHINERY = ("asyncio", "threading", "queue", "concurrent", "multiprocessing", "uvloop", "_pydevd_bundle")
 _PACKAGE = __package__ or ""
 #: Code of ours through which the agent's own is called.
-_THROUGH = frozenset(_PACKAGE + name for name in (".lanes", ".tool", ".taps.timers_tap", ".taps.work_tap", ".taps.multiprocessing_tap"))
+_THROUGH = frozenset(
+    _PACKAGE + name for name in (".lanes", ".tool", ".taps.timers_tap", ".taps.queue_tap", ".taps.work_tap", ".taps.multiprocessing_tap")
+)
 
 _recording = False
 _replaying = False
@@ -46,6 +48,7 @@ def _in_child() -> None:
     """Who was asking is not here."""
     global _asking
     _asking = threading.Lock()
+    holding.in_child()
 
 
 def wanted() -> bool:
@@ -101,10 +104,10 @@ class Turn:
         """Replay: return when it is this turn. One that did not happen never comes: then this waits for ever, as it did."""
         released = threading.Lock()
         released.acquire()
-        said = []
+        said: List[Dict[str, Any]] = []
 
         def deliver(header: Dict[str, Any], _: bytes) -> None:
-            said.append(header["m"])
+            said.append(header)
             released.release()
 
         call = self.ask(deliver)
@@ -114,7 +117,9 @@ class Turn:
             self.withdraw(call)  # a signal handler has raised
             raise
         self.over(call)
-        raise_for(said[0])
+        raise_for(said[0]["m"])
+        if "hold" in said[0]:
+            holding.hold_here(said[0]["hold"])
 
     def ask(self, deliver: Callable[[Dict[str, Any], bytes], None]) -> int:
         """Replay: have ``deliver`` called (on the thread that reads) when it is this turn. Returns what ``withdraw`` takes."""
@@ -207,7 +212,7 @@ def _site() -> Optional[str]:
         module = str(frame.f_globals.get("__name__") or "?")
         if module.startswith(_PACKAGE) and module not in _THROUGH:
             return None
-        if (module.split(".", 1)[0] not in _MACHINERY and not module.startswith(_PACKAGE)) or frame.f_back is None:
+        if (module.split(".", 1)[0] not in MACHINERY and not module.startswith(_PACKAGE)) or frame.f_back is None:
             break
         frame = frame.f_back
     return "%s.%s" % (frame.f_globals.get("__name__") or "?", frame.f_code.co_name)
@@ -264,3 +269,8 @@ def skip(seconds: float) -> None:
 def skipped() -> float:
     """Seconds that this thread has skipped. The waiting loops of the standard library look at a clock to see whether they are done."""
     return _skipped.seconds
+
+
+def clock() -> float:
+    """Replay: the clock for the loops of the standard library that wait."""
+    return monotonic() + skipped()

@@ -26,6 +26,9 @@ FLAG_READS = 1
 FLAG_TURNS = 2
 """When sleeps were over, timers fired and work was done is recorded, in their order (``Ambient`` of kind ``reads``, its ``marks``)."""
 
+FLAG_ROUNDS = 3
+"""Order numbers have eight bits for the rounds of an event loop, and count what threads do in between for nothing. Without it: four bits."""
+
 OUTCOMES = ("ok", "error", "failed", "broken", "closed", "cancelled", "cut")
 """How a call ended: ``ok``; ``error``: an answer that says no (HTTP 4xx/5xx, a tool's error result); ``failed``: no answer (refused,
 timed out, raised); ``broken``: the answer stopped half-way; ``closed``: the agent stopped reading; ``cancelled``: the agent gave up

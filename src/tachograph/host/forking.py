@@ -192,7 +192,7 @@ class Writing:
             found["argv"] = redactor.arguments(list(self.plan.command), tally)
         start = events.SessionStart(
             recorder=f"tachograph {tachograph.__version__}", name=old.name, agent=old.agent, source=source, repo_url=old.repo_url,
-            repo_sha=old.repo_sha, flags=[flag for flag in old.flags if flag != events.FLAG_TURNS], branch=old.branch, dirty=old.dirty, policy=redactor.policy.fingerprint, forked_from=self.forked_from,
+            repo_sha=old.repo_sha, flags=sorted({*old.flags, events.FLAG_ROUNDS} - {events.FLAG_TURNS}), branch=old.branch, dirty=old.dirty, policy=redactor.policy.fingerprint, forked_from=self.forked_from,
             **masked(tally),
         )  # fmt: skip
         return Draft(event=start, contents={"facts_uri": found, "workspace_uri": read.workspace, "edits_uri": self.edits or None})

@@ -5,17 +5,19 @@ the order of arrival says nothing: a child may be read to its end before what it
 processes share, which is read before a message is sent. So an order number is that moment, in nanoseconds since the first one, and grows with
 every message of a process.
 
-The lowest bits say how it follows what came before in this process, where both happened in an event loop that did not sleep in between: 1 in the
-same round of the loop, 2 in the next one, and so on; 0 otherwise. What the agent's tasks see of each other depends on it, so a replay gives such
-entries together, that many rounds apart.
+The lowest bits (``replay.tape``) say how it follows what this process had in the same event loop before: 0, it was not in a loop; 1, the loop may
+have slept between the two; 2, it was in the same round of the loop; 3, in the next one, and so on. What threads did in between does not count. What
+the agent's tasks see of each other, and of what threads hand them, depends on it.
 """
 
 from __future__ import annotations
 
-#: Bits for the rounds, and so the most that are told.
-BITS = 4
-#: Nanoseconds: three days. What a client says beyond is its own affair, and must still be a number that JSON holds.
-MOST = 1 << 48
+from tachograph.replay.tape import BITS, ROUNDS, SAME_ROUND, SLEPT
+
+#: Order numbers count pieces of so many nanoseconds: with the lowest bits, they are numbers that JSON holds.
+TICK = 16
+#: Of these: three days. What a client says beyond is its own affair.
+MOST = 1 << 44
 
 
 class Order:
@@ -32,14 +34,13 @@ class Order:
         if isinstance(moment, int):
             if self._first is None:
                 self._first = moment
-            last = max(last + 1, min(moment - self._first, MOST))
+            last = max(last + 1, min((moment - self._first) // TICK, MOST))
         else:
             last += 1
         self._last[peer] = last
-        before = self._rounds.pop(peer, None)
-        apart = 0
-        if isinstance(rounds, int):
-            self._rounds[peer] = rounds
-            if before is not None and 0 <= rounds - before < (1 << BITS) - 1:
-                apart = rounds - before + 1
-        return last << BITS | apart
+        if not isinstance(rounds, int):
+            return last << BITS
+        before = self._rounds.get(peer)
+        self._rounds[peer] = rounds
+        apart = -1 if before is None else rounds - before
+        return last << BITS | (SAME_ROUND + apart if 0 <= apart <= ROUNDS - SAME_ROUND else SLEPT)

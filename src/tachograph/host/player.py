@@ -83,6 +83,8 @@ class Player:
         #: Turns that were asked for: who waits for each, and back.
         self._turns: dict[int, tuple[Peer, int]] = {}
         self._turn_of: dict[tuple[int, int], int] = {}
+        #: Who was told to hold an event loop since they were last told to go on.
+        self._holding: dict[int, Peer] = {}
         #: How many wait for a turn that the recording does not hold.
         self._never = 0
         self._main: int | None = None
@@ -152,6 +154,7 @@ class Player:
 
     def left(self, peer: Peer) -> None:
         self._pids.discard(peer.pid)
+        self._holding.pop(peer.number, None)
         for key, call in list(self._live.items()):
             if key[0] == peer.number:
                 del self._live[key]
@@ -316,7 +319,12 @@ class Player:
             how = {"more": 1} if more else {}
             if apart > 1:
                 how["apart"] = apart - 1
+            held = 0 if more else self._gate.held
+            if held:
+                how["hold"] = held
             peer = self._send(due, how) if isinstance(due, Delivery) else self._let(due, how)
+            if held:
+                self._holding[peer.number] = peer
             touched[peer.number] = peer
             apart = more
             if not (all_of_it or more):
@@ -398,6 +406,12 @@ class Player:
             self._pause = min(2 * self._pause, PAUSE)
             return self._pause
         self._pause = PAUSE
+        if self._holding:
+            # What the loops are held for does not come, unless they go on.
+            for peer in self._holding.values():
+                peer.send({"m": "go"})
+            self._holding.clear()
+            return 0.0
         if self._pass_over() or self._unstick():
             return 0.0
         waiting, live = self._gate.waiting, list(self._live.values())

@@ -18,7 +18,7 @@ import tachograph
 from tachograph.core import ids
 from tachograph.core.drafts import Draft
 from tachograph.core.errors import StoreError, TachographError
-from tachograph.core.events import FLAG_READS, FLAG_TURNS, SessionEnd, SessionStart
+from tachograph.core.events import FLAG_READS, FLAG_ROUNDS, FLAG_TURNS, SessionEnd, SessionStart
 from tachograph.core.ports import Clock, Entropy, Store
 from tachograph.format import layout
 from tachograph.log import opening, vault
@@ -222,7 +222,7 @@ def _driver(
     start = SessionStart(
         recorder=f"tachograph {tachograph.__version__}", name=redactor.document(plan.name, tally), agent=redactor.text(_agent(plan.command), tally), repo_url=repository.get("url"),
         repo_sha=repository.get("sha"), branch=repository.get("branch"), dirty=repository.get("dirty"), policy=policy.fingerprint,
-        links=redactor.document(list(plan.links), tally), vault=vault_key, flags=[FLAG_READS, FLAG_TURNS], **masked(tally),
+        links=redactor.document(list(plan.links), tally), vault=vault_key, flags=[FLAG_READS, FLAG_TURNS, FLAG_ROUNDS], **masked(tally),
     )  # fmt: skip
     draft = Draft(event=start, contents={"facts_uri": found, "workspace_uri": base})
     left_out = policy_left_out(plan.policy, around)

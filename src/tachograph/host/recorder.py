@@ -189,7 +189,9 @@ class Recorder:
             self._append(Draft(event=events.Process(action="left", lane=peer.lane, pid=peer.pid), contents={"facts_uri": {"code": files}}))
 
     def _number(self, peer: Peer, header: dict[str, Any]) -> int:
-        return self._order.number(peer.number, header.get("t"), header.get("i"))
+        # That the agent gave up is nothing that a replay gives: what follows in the loop follows what was before.
+        given_up = header.get("m") == "end" and header.get("state") in ("closed", "cancelled")
+        return self._order.number(peer.number, header.get("t"), None if given_up else header.get("i"))
 
     def left(self, peer: Peer) -> None:
         for call, flight in list(self._flights.items()):

@@ -16,10 +16,14 @@ import collections
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .tape import Mark, Piece, TapeCall
+from .tape import ROUNDS, SAME_ROUND, SLEPT, Mark, Piece, TapeCall
 
-#: Of an order number: how it follows the one before (``host/order.py``).
-_ROUNDS = 15
+#: Entries of threads that are looked past for the next one of a loop.
+_PAST = 64
+#: Turns in a loop that are asked for in an earlier round.
+_BEFORE = ("soon", "timer")
+#: What starts the name of a lane that is a process of its own.
+_PROCESSES = ("mp-", "fork-", "worker-", "proc-")
 #: Turns of those who have what they waited for: they were woken, it was done.
 _SOFT = ("woken", "joined", "done", "set", "work", "soon", "got", "put")
 
@@ -48,8 +52,12 @@ class Gate:
         self._number = {id(call): number for number, call in enumerate(calls)}
         self._left = [len(call.pieces) for call in calls] + [1] * len(marks)
         self._at = 0
-        #: Whether the loop has not slept since what was given last, and by how many rounds what is passed over came later.
-        self._chained, self._apart = False, 0
+        #: By process: how many rounds after what was given last in its loop that came which was passed over since; none where the loop
+        #: has slept in between.
+        self._apart: dict[str, int] = {}
+        #: In the loop of which process that was what was given last, if it was in one.
+        self._looped: str | None = None
+        self._process: dict[str, str] = {}
         self._live: set[int] = set()
         self._dropped: set[int] = {number for number, call in enumerate(calls) if call.covered}
         #: The turns by name, those to come first; and by lane, lanes in order.
@@ -112,12 +120,51 @@ class Gate:
 
     @property
     def together(self) -> int:
-        """If what is next is due, and an event loop did not sleep between it and what came before it: how many rounds of the loop it came
-        later, with 1 for the same round. Else 0."""
+        """If what is next is due, and is of the same event loop as what was given last, which did not sleep between the two: how many rounds of
+        the loop it came later, with 1 for the same round. Else 0."""
         if not self.due:
             return 0
-        last = self._sequence[self._at][0] & _ROUNDS
-        return self._apart + last if self._chained and last else 0
+        at, _, rounds = self._follower()
+        return rounds if at == self._at else 0
+
+    @property
+    def held(self) -> int:
+        """As ``together``, of what comes next in that loop where that is not what is next, or not asked for yet. The loop must not sleep until then, so
+        it is to be stopped there. 0 where it may be in that very round that the loop asks for it."""
+        _, owner, rounds = self._follower()
+        if owner < 0 or owner in self._live:
+            return rounds
+        mark = self._owner(owner)
+        return rounds if isinstance(mark, Mark) and mark.kind.startswith(_BEFORE) else 0
+
+    def _follower(self) -> tuple[int, int, int]:
+        """The next entry of the loop of what was given last: its place, its owner, and the rounds between them with 1 for none. (-1, -1, 0) where
+        there is none, or the loop slept."""
+        apart = None if self._looped is None else self._apart.get(self._looped)
+        if apart is None:
+            return -1, -1, 0
+        for at in range(self._at, min(self._at + _PAST, len(self._sequence))):
+            order, owner, _ = self._sequence[at]
+            code = order & ROUNDS
+            if not code or self._of(owner) != self._looped:
+                continue
+            if code == SLEPT:
+                break
+            apart += code - SAME_ROUND
+            if owner not in self._dropped:
+                return at, owner, apart + 1
+        return -1, -1, 0
+
+    def _of(self, owner: int) -> str:
+        """Which process an entry is of: the part of its lane that names it."""
+        lane = self._owner(owner).lane
+        process = self._process.get(lane)
+        if process is None:
+            parts = lane.split("/")
+            while parts and not parts[-1].startswith(_PROCESSES):
+                parts.pop()
+            process = self._process[lane] = "/".join(parts)
+        return process
 
     @property
     def waiting(self) -> list[TapeCall | Mark]:
@@ -172,9 +219,11 @@ class Gate:
         owner = self._next()
         if owner is None or owner not in self._live:
             return None
-        place = self._sequence[self._at][2]
+        order, _, place = self._sequence[self._at]
         self._at += 1
-        self._chained, self._apart = True, 0
+        self._looped = self._of(owner) if order & ROUNDS else None
+        if self._looped is not None:
+            self._apart[self._looped] = 0
         self._left[owner] -= 1
         if not self._left[owner]:
             self._live.discard(owner)
@@ -189,8 +238,13 @@ class Gate:
             owner = sequence[self._at][1]
             if owner not in dropped:
                 return owner
-            rounds = sequence[self._at][0] & _ROUNDS
-            self._chained, self._apart = self._chained and rounds > 0, self._apart + rounds - 1
+            code = sequence[self._at][0] & ROUNDS
+            if code:
+                process = self._of(owner)
+                if code == SLEPT:
+                    self._apart.pop(process, None)
+                elif process in self._apart:
+                    self._apart[process] += code - SAME_ROUND
             self._at += 1
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tachograph.core import events
@@ -15,6 +15,11 @@ from . import match
 
 #: Ends that are the agent's doing: in a replay the agent does them again, nothing is delivered.
 _BY_AGENT = ("closed", "cancelled")
+#: The lowest bits of an order number: how it follows the one before in the same event loop (``host/order.py``).
+BITS = 8
+ROUNDS = (1 << BITS) - 1
+#: In a loop, which may have slept; in the same round as the one before. 0: in no loop.
+SLEPT, SAME_ROUND = 1, 2
 
 
 class Source(Protocol):
@@ -264,8 +269,21 @@ def load(source: Source) -> Tape:
             "tacho show tells what is there"
         )
     tape.calls.sort(key=lambda call: call.seq)
+    if tape.start is not None and events.FLAG_ROUNDS not in tape.start.flags:
+        widen(tape)
     tape.index()
     return tape
+
+
+def widen(tape: Tape) -> None:
+    """Order numbers as they are now, of those with four bits for the rounds: these had 0 where a thread had something in between, too."""
+
+    def wide(order: int) -> int:
+        return order >> 4 << BITS | (order & 15) + 1
+
+    for call in tape.calls:
+        call.pieces = [replace(piece, order=wide(piece.order)) for piece in call.pieces]
+    tape.marks = [replace(mark, order=wide(mark.order)) for mark in tape.marks]
 
 
 def _add_reads(tape: Tape, content: Any) -> None:

@@ -41,7 +41,8 @@ BUILT_IN: Dict[str, Tuple[str, ...]] = {
     ),
     "asyncio_tap": ("asyncio",),
     "loop_tap": ("asyncio", "uvloop"),
-    "timers_tap": ("time", "threading", "queue", "concurrent.futures._base", "asyncio", "uvloop", "multiprocessing.connection"),
+    "timers_tap": ("time", "threading", "concurrent.futures._base", "asyncio", "uvloop", "multiprocessing.connection"),
+    "queue_tap": ("queue",),
     "work_tap": (
         "concurrent.futures._base",
         "concurrent.futures.thread",

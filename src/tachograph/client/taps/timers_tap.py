@@ -3,7 +3,7 @@
 * ``time.sleep``;
 * ``loop.call_later`` and ``call_at``, and so ``asyncio.sleep``, ``wait_for``, ``timeout``. In a replay such a timer is not in the loop's heap:
   the loop has nothing to wake for, and the host's word is one more callback from another thread;
-* ``Condition.wait`` with a time-out, and so ``Event``, ``Queue``, ``Semaphore``, ``Barrier``, ``Future.result``, ``wait``, ``as_completed``,
+* ``Condition.wait`` with a time-out, and so ``Event``, ``Semaphore``, ``Barrier``, ``Future.result``, ``wait``, ``as_completed``,
   ``threading.Timer``; ``Thread.join`` with one; ``multiprocessing.connection.wait``, and so its ``Queue.get`` and ``Process.join``.
 
 Only a wait that timed out is a turn. In a replay it is deaf to being notified, as it was; one that did not time out has no time-out.
@@ -15,15 +15,14 @@ Not seen: ``Lock.acquire`` with a time-out, ``select``, signals by the clock. Th
 from __future__ import annotations
 
 import _thread
+import collections
 import functools
 import sys
-import threading
 import time
 from types import ModuleType, SimpleNamespace
 from typing import Any, Callable, List, Optional
 
-from .. import ambient, link, turns
-from ..real import monotonic
+from .. import ambient, holding, turns
 from .patching import wrap
 
 
@@ -41,18 +40,12 @@ def install(module: ModuleType) -> None:
         wrap(module.Thread, "join", _join)
         wrap(module.Thread, "start", _start)
         if replaying:
-            module._time = _clock  # type: ignore[attr-defined]
-    elif name == "queue":
-        wrap(module.Queue, "get", _get)
-        for kind in (module.Queue, module.LifoQueue, module.PriorityQueue):
-            wrap(kind, "_get", _taken)
-        if replaying:
-            module.time = _clock  # type: ignore[attr-defined]
+            module._time = turns.clock  # type: ignore[attr-defined]
     elif name == "concurrent.futures._base":
         wrap(module.Future, "result", _result)
         wrap(module.Future, "exception", _result)
         if replaying:
-            module.time = SimpleNamespace(**{**vars(time), "monotonic": _clock})  # type: ignore[attr-defined]
+            module.time = SimpleNamespace(**{**vars(time), "monotonic": turns.clock})  # type: ignore[attr-defined]
     elif name == "multiprocessing.connection":
         wrap(module, "wait", _connection_wait)
     elif name == "uvloop":
@@ -64,10 +57,6 @@ def install(module: ModuleType) -> None:
         wrap(loop, "call_at", _call_at)
         wrap(loop, "call_soon_threadsafe", _call_soon_threadsafe)
         wrap(loop, "time", _time)
-
-
-def _clock() -> float:
-    return monotonic() + turns.skipped()
 
 
 # -- threads -------------------------------------------------------------------------------------------------------------
@@ -229,57 +218,6 @@ def _result(original: Callable[..., Any]) -> Callable[..., Any]:
     return result
 
 
-class _Here(threading.local):
-    #: The turn of the ``Queue.get`` that this thread is in.
-    getting: Optional[turns.Turn] = None
-
-
-_here = _Here()
-
-
-def _get(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Who gets what depends on who comes first, also where nobody has to wait. So a thread gets something when it is its turn."""
-
-    def get(self: Any, block: Any = True, timeout: Any = None) -> Any:
-        turn = turns.turn("get") if timeout is None or _positive(timeout) else None
-        if turn is None:
-            return original(self, block, timeout)
-        if not turn.replayed:
-            before, _here.getting = _here.getting, turn
-            try:
-                with turns.quietly():
-                    return original(self, block, timeout)
-            except sys.modules["queue"].Empty:
-                if block:
-                    turn.tell()
-                raise
-            finally:
-                _here.getting = before
-        if turn.happens:
-            turn.await_it()
-            turns.skip(timeout or 0)
-            raise sys.modules["queue"].Empty
-        if turn.otherwise("got"):
-            turn.await_it()
-        elif not block and turn.later("got"):
-            raise sys.modules["queue"].Empty  # a later look found something
-        with turns.quietly():
-            return original(self, block)
-
-    return get
-
-
-def _taken(original: Callable[..., Any]) -> Callable[..., Any]:
-    def _get(self: Any) -> Any:
-        turn = _here.getting
-        if turn is not None:
-            _here.getting = None
-            turn.tell("got")  # under the queue's lock
-        return original(self)
-
-    return _get
-
-
 def _connection_wait(original: Callable[..., Any]) -> Callable[..., Any]:
     def wait(object_list: Any, timeout: Any = None) -> Any:
         turn = turns.turn("ready") if timeout is not None and _positive(timeout) else None
@@ -328,16 +266,31 @@ def _call_at(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _call_soon_threadsafe(original: Callable[..., Any]) -> Callable[..., Any]:
     def call_soon_threadsafe(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        of_work = turns.work.lane is not None
         turn = turns.in_lane(turns.work.lane, "soon") if turns.work.lane is not None else turns.turn("soon")
         if turn is None or (turn.replayed and not turn.happens):
             return original(self, callback, *args, context=context)
+        if not of_work and getattr(self, "_thread_id", None) == _thread.get_ident():
+            return original(self, callback, *args, context=context)  # by the loop itself: nothing that timing decides
         if not turn.replayed:
+            if holding.in_rounds(self) and not self.get_debug():
+                return _between_rounds(self, _Told(turn, callback), args, context)
             return original(self, _Told(turn, callback), *args, context=context)
         if self.is_closed():
             raise RuntimeError("Event loop is closed")
         return _held(_handles()[1](callback, list(args), self, context), self, turn)
 
     return call_soon_threadsafe
+
+
+def _between_rounds(loop: Any, callback: Any, args: Any, context: Optional[Any]) -> Any:
+    """As ``call_soon_threadsafe``, but it does not come among what the loop makes ready in the round that it is in: it comes behind all of that, as a
+    timer does, so that which tasks run before it does not depend on timing (``holding``)."""
+    loop._check_closed()
+    handle = sys.modules["asyncio.events"].Handle(callback, args, loop, context)
+    loop.__dict__.setdefault("_tacho_inbox", collections.deque()).append(handle)
+    loop._write_to_self()
+    return handle
 
 
 def _time(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -385,7 +338,7 @@ def _fire(loop: Any, handle: Any, header: Any, _: bytes) -> None:
     turn, handle.turn = handle.turn, None
     if turn is not None:
         turn.over(header["c"])
-    link.soon(loop, _run, loop, handle, header["m"])
+    holding.soon(loop, _run, loop, handle, header["m"])
 
 
 def _run(loop: Any, handle: Any, kind: str) -> None:
