@@ -18,8 +18,8 @@ from tachograph.replay.difference import first_difference
 
 from . import in_force
 from .bundle import system_text
+from .outline import outline
 from .shapes import Run, Step
-from .story import outline
 from .values import ABSENT, arguments, plain, read, visible
 from .wording import change_lines, change_words
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .bundle import Bundle, Change
+    from .outline import Outline, Outlined
     from .ports import Recording
-    from .story import Outline, Outlined
 
 #: Lines of a difference between two texts.
 _LINES = 60

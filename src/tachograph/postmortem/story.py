@@ -38,27 +38,11 @@ from .values import ABSENT, Value, error_text, one_line, read, there
 from .when import offsets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from .ports import Entry, Recording
 
-__all__ = [
-    "Attempt",
-    "FileChange",
-    "Item",
-    "Mark",
-    "NewMessage",
-    "Outline",
-    "Outlined",
-    "Run",
-    "Seen",
-    "Step",
-    "Story",
-    "Turn",
-    "outline",
-    "outline_of",
-    "tell",
-]
+__all__ = ["Attempt", "FileChange", "Item", "Mark", "NewMessage", "Run", "Seen", "Step", "StepDraft", "Story", "Teller", "Turn", "tell"]
 
 _RETRIED = ("error", "failed")
 
@@ -67,11 +51,13 @@ def tell(recording: Recording, *, redactions: bool = True, step: int | None = No
     """The story of a recording. Never raises for what a log may hold: contents that cannot be read are told as
     unreadable. ``redactions``: whether all contents are looked through for what was masked, which takes a quarter of the time.
     ``step``: the step of that number is told alone, just as it stands in the whole story; where there is none, everything is told."""
-    return _Teller(recording, redactions=redactions, only=step).story()
+    return Teller(recording, redactions=redactions, only=step).story()
 
 
 @dataclass
-class _StepDraft:
+class StepDraft:
+    """A step while what belongs to it is being looked for."""
+
     number: int
     entries: list[Entry]
     call: events.ModelCall
@@ -85,55 +71,14 @@ class _StepDraft:
         return self.entries[-1].seq
 
 
-class Outlined(msgspec.Struct, frozen=True, kw_only=True):
-    """A step by what was done in it: what its answer asked for, and the ``items`` that no answer asked for by name, without what happened in them."""
-
-    number: int
-    seq: int
-    call: events.ModelCall
-    reply: tuple[Part, ...]
-    items: tuple[Run, ...]
-
-
-@dataclass(frozen=True)
-class Outline:
-    """A session by what was done in it. ``items``: steps, and the runs of none, in order. ``runs``: every run, outer before inner, in the order of
-    the story."""
-
-    items: tuple[Outlined | Step | Run, ...]
-    runs: Callable[[], Iterator[Run]]
-
-    @cached_property
-    def steps(self) -> tuple[Outlined | Step, ...]:
-        """The steps, in the order of their numbers."""
-        return tuple(sorted((item for item in self.items if not isinstance(item, Run)), key=lambda step: step.number))
-
-
-def outline(recording: Recording) -> Outline:
-    """Reads the answers and little else: a fraction of what a story takes."""
-    teller = _Teller(recording, redactions=False, seen=False)
-    teller.place()
-    return Outline(tuple(teller.outlined()), teller.every_run)
-
-
-def outline_of(story: Story) -> Outline:
-    """As ``outline``, of a story that is told already."""
-    items = (item for turn in story.turns for item in turn.items)
-    return Outline(tuple(item for item in items if not isinstance(item, Mark)), lambda: (run for _, run in story.runs()))
-
-
-def _within(run: Run) -> Iterator[Run]:
-    yield run
-    for child in run.children:
-        if isinstance(child, Run):
-            yield from _within(child)
-
-
-def _first(pair: tuple[float, object]) -> float:
+def in_order_of(pair: tuple[float, object]) -> float:
+    """What comes first, by the place in a pair."""
     return pair[0]
 
 
-class _Teller:
+class Teller:
+    """Gives everything in a recording its place. ``seen``: whether requests are read, and what happened at one moment is told."""
+
     def __init__(self, recording: Recording, *, redactions: bool, only: int | None = None, seen: bool = True) -> None:
         self._recording = recording
         self._entries = list(recording.entries)
@@ -143,11 +88,11 @@ class _Teller:
         self._look = seen
         self._unreadable: list[tuple[int, str, str]] = []
         self._known: dict[str, Value] = {}
-        self._steps: list[_StepDraft] = []
-        self._step_of_call: dict[str, _StepDraft] = {}
+        self._steps: list[StepDraft] = []
+        self._step_of_call: dict[str, StepDraft] = {}
         self._stray: list[tuple[float, RunDraft | Mark]] = []
-        self._asking: dict[str, list[_StepDraft]] = {}
-        self._before: dict[str | None, tuple[list[_StepDraft], list[_StepDraft]]] = {}
+        self._asking: dict[str, list[StepDraft]] = {}
+        self._before: dict[str | None, tuple[list[StepDraft], list[StepDraft]]] = {}
 
     @cached_property
     def _redacted(self) -> redacted.Redacted:
@@ -172,32 +117,10 @@ class _Teller:
         if self._look:
             self._place_marks(runs)
 
-    def in_order(self) -> list[_StepDraft | RunDraft | Mark]:
+    def in_order(self) -> list[StepDraft | RunDraft | Mark]:
         """Steps, and what belongs to none."""
-        items: list[tuple[float, _StepDraft | RunDraft | Mark]] = [(draft.seq, draft) for draft in self._steps]
-        return [item for _, item in sorted([*items, *self._stray], key=_first)]
-
-    def outlined(self) -> Iterator[Outlined | Run]:
-        """What was done, in order."""
-        for item in self.in_order():
-            if isinstance(item, _StepDraft):
-                names = {part.name for part in item.reply if part.type == "tool_use"}
-                own = [
-                    run
-                    for _, run in sorted(item.items, key=_first)
-                    if isinstance(run, RunDraft) and not (run.kind == "tool" and run.tool_name in names)
-                ]
-                runs = tuple(run.freeze(alone=True) for run in own)
-                yield Outlined(number=item.number, seq=item.seq, call=item.call, reply=item.reply, items=runs)
-            elif isinstance(item, RunDraft):
-                yield item.freeze(alone=True)
-
-    def every_run(self) -> Iterator[Run]:
-        """As ``Story.runs``, one after the other."""
-        for item in self.in_order():
-            for _, run in sorted(item.items, key=_first) if isinstance(item, _StepDraft) else ((0, item),):
-                if isinstance(run, RunDraft):
-                    yield from _within(run.freeze())
+        items: list[tuple[float, StepDraft | RunDraft | Mark]] = [(draft.seq, draft) for draft in self._steps]
+        return [item for _, item in sorted([*items, *self._stray], key=in_order_of)]
 
     # -- steps -------------------------------------------------------------------------------------------------------------
 
@@ -227,7 +150,7 @@ class _Teller:
             seen = Seen()
             if self._look and (self._only is None or number <= self._only):  # what a call saw newly depends on those before it
                 seen = conversations.look(call, self._value(group[-1], "prompt_redacted_uri"), parts, number)
-            draft = _StepDraft(number, group, call, seen, parts, output)
+            draft = StepDraft(number, group, call, seen, parts, output)
             self._steps.append(draft)
             for entry in group:
                 self._step_of_call[entry.event.id] = draft
@@ -246,7 +169,7 @@ class _Teller:
                     return draft.number
         return None
 
-    def _step_before(self, lane: str | None, seq: float) -> _StepDraft | None:
+    def _step_before(self, lane: str | None, seq: float) -> StepDraft | None:
         """The last step before a line: of the same lane, else of a lane above or below, else any."""
         if lane not in self._before:
             same = [draft for draft in self._steps if draft.call.lane == lane]
@@ -313,7 +236,7 @@ class _Teller:
                 current, opening, has_step = [], "", False
             if text is not None and not opening:
                 opening = text
-            if isinstance(item, _StepDraft):
+            if isinstance(item, StepDraft):
                 has_step = True
                 if not main or item.seen.conversation in main:
                     rested = item.call.outcome == "ok" and not item.call.tool_calls and not _asks(item.reply)
@@ -333,11 +256,11 @@ class _Teller:
                 main.add(draft.seen.conversation)
         return main
 
-    def _input_text(self, item: _StepDraft | RunDraft | Mark, main: set[int]) -> str | None:
+    def _input_text(self, item: StepDraft | RunDraft | Mark, main: set[int]) -> str | None:
         """The text of an input that may begin a turn, or ``None`` where there is none."""
         if isinstance(item, Mark):
             return item.body.text() if item.kind == "message" else None
-        if isinstance(item, _StepDraft) and item.seen.conversation in main:
+        if isinstance(item, StepDraft) and item.seen.conversation in main:
             texts = [
                 part.text or ""
                 for new in item.seen.messages
@@ -348,9 +271,9 @@ class _Teller:
             return texts[0] if texts else None
         return None
 
-    def _step(self, draft: _StepDraft) -> Step:
+    def _step(self, draft: StepDraft) -> Step:
         last = draft.entries[-1]
-        items = [item.freeze() if isinstance(item, RunDraft) else item for _, item in sorted(draft.items, key=_first)]
+        items = [item.freeze() if isinstance(item, RunDraft) else item for _, item in sorted(draft.items, key=in_order_of)]
         return Step(
             number=draft.number,
             lane=draft.call.lane,

@@ -6,8 +6,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
 
 from tachograph.postmortem.departure import Departure, compare
+from tachograph.postmortem.outline import outline_of
 from tachograph.postmortem.passages import Passage, asked, passages
-from tachograph.postmortem.story import outline_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
