@@ -4,13 +4,16 @@ Cause: a guardrail said no (or flagged, or did not run), or calls of one convers
 had judged followed nonetheless: asked for by the very answer that it stopped, the same call again, or one that has what its verdict names; or the effect
 came by the call that was made without it.
 
-What one does because something was stopped (escalate, notify, hold) is no such effect, nor is a call whose result says that it was held back. A guardrail
-that should have said no and said yes is not seen here, unless its own assessment shows that it found something.
+Or what it had stopped went out by another tool, in the same words.
+
+What one does because something was stopped (escalate, notify, hold) is no such effect, nor is a call whose result says that it was held back, that failed,
+or that never reached the function of its name (which is recorded where it runs, and ran for other calls only). A guardrail that should have said no and said yes is not seen here, unless its own assessment shows that it found something.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,10 +24,12 @@ from .citing import called, cite, joined
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
 from .effects import Effect, effects
 from .instructions import stems
+from .once import entered, once
 from .outgoing import arguments_of
+from .results import failure
 from .stopped import happened
 from .symptoms import contains_only, hard
-from .terms import identifiers
+from .terms import identifiers, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +51,13 @@ _REFUSES = re.compile(
 )
 _DEEP = 12
 _BARE = ", by a model call that was made without it"
+_TOLD = re.compile(
+    r"\b(?:was|were|is|are|been|got|has|have|did)(?: not|n['’]t)? (?:blocked|stopped|refused|rejected|denied|held back|flagged|let)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+")
+#: Words that make a text one that can be told again, and the share of them (of both texts) that has to be there.
+_WORDS_LEAST, _SHARE = 6, 0.8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,9 +173,9 @@ def _passes(case: Case, name: str) -> list[int]:
 def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
     passes = [seq for seq in _passes(case, verdict.name) if seq > verdict.seq]
     for effect in effects(case):
-        if not happened(effect.run) or contains_only(effect) or _REFUSES.search(arguments_of(effect.run)[:2000]):
+        if contains_only(effect) or _REFUSES.search(arguments_of(effect.run)[:2000]) or not _came_about(case, verdict, effect.run):
             continue
-        joins = _joins(verdict, effect)
+        joins = _another_way(case, verdict, effect, passes) or _joins(case, verdict, effect)
         if joins is None:
             continue
         sure, how = joins
@@ -183,7 +195,60 @@ def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
     return None
 
 
-def _joins(verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
+def _came_about(case: Case, verdict: Verdict, run: Run) -> bool:
+    """Whether a call came about: it ran, and its result is neither the block itself nor an error."""
+    if not happened(run) or run.outcome == "error" or failure(run) is not None:
+        return False
+    back = f"{run.output.text()[:400]} {run.given.text()[:400]}".lower()
+    if verdict.said == "stopped" and len(verdict.name) > 3 and verdict.name.lower() in back:
+        return False  # its result tells of the guardrail
+    return run.kind != "tool" or run.source != "wire" or run.name not in _declared(case)
+
+
+@once
+def _declared(case: Case) -> frozenset[str]:
+    """The tools whose function is recorded where it runs."""
+    return frozenset(run.name for _, run in case.story.runs() if run.kind == "tool" and run.source in ("declared", "both"))
+
+
+def _another_way(case: Case, verdict: Verdict, effect: Effect, passes: list[int]) -> tuple[float, str] | None:
+    """What was stopped went out by another tool: the same words, and hardly any others; and nobody, and no guardrail, had a say in between."""
+    if verdict.said != "stopped" or effect.reach != "outside" or effect.since < verdict.seq or any(seq <= effect.run.seq for seq in passes):
+        return None
+    own = _spoken(effect.run.input.value)
+    if sum(own.values()) < _WORDS_LEAST or not any(_same_words(text, own) for text in _stopped(verdict)):
+        return None
+    asked = verdict.step.number if verdict.step is not None else 0
+    later = effect.step.number if effect.step is not None else asked
+    spoken = any(passage.kind == "user" and asked < (passage.step or 0) <= later for passage in entered(case))
+    allowed = any(verdict.seq < mark.seq < effect.run.seq for _, mark in case.story.marks("approval"))
+    if spoken or allowed:
+        return None
+    tools = {part.name for part in verdict.step.reply if part.type == "tool_use"} if verdict.step is not None else set()
+    return STRONG + 0.1, ", in the words that it had stopped" + (", by another tool" if tools and effect.run.name not in tools else "")
+
+
+def _stopped(verdict: Verdict) -> Iterator[Counter[str]]:
+    """The texts that were stopped: those in the verdict, and what the tools of that answer were to be given."""
+    body = verdict.item.body.value if isinstance(verdict.item, Mark) else None
+    for _, text in values(body):
+        yield _spoken(text)
+    for part in verdict.step.reply if verdict.step is not None else ():
+        if part.type == "tool_use":
+            yield _spoken(part.value)
+
+
+def _spoken(value: Any) -> Counter[str]:
+    texts = [value] if isinstance(value, str) else [text for _, text in values(value)]
+    return Counter(word for text in texts for word in _WORD.findall(text[:8000].lower()))
+
+
+def _same_words(one: Counter[str], other: Counter[str]) -> bool:
+    count, shared = sum(one.values()), sum((one & other).values())
+    return count >= _WORDS_LEAST and shared >= _SHARE * count and shared >= _SHARE * sum(other.values())
+
+
+def _joins(case: Case, verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
     """Why an effect is what a guardrail had judged: how sure that is, and a clause."""
     run = effect.run
     weaker = 0.0 if verdict.said == "stopped" else 0.05
@@ -194,13 +259,15 @@ def _joins(verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
     if effect.step.number == verdict.step.number:
         if (run.source in ("declared", "both") or run.kind != "tool") and run.seq < verdict.seq:
             return None
+        if isinstance(verdict.item, Mark) and not verdict.of_answer and _stopped_another(case, verdict, effect):
+            return None
         asked = any(part.type == "tool_use" and part.name == run.name for part in effect.step.reply)
         if asked and (isinstance(verdict.item, Step) or verdict.of_answer):
             return PROVEN - weaker, ", asked for by that very answer"
         if not asked and not _names(verdict, effect) and not _carries(effect, effect.step):
             return None  # what the agent's code does by itself is often because of the verdict
         return (STRONG + 0.1 - weaker, "") if _names(verdict, effect) or not _other_tool(verdict, effect) else None
-    if effect.step.number < verdict.step.number:
+    if effect.step.number < verdict.step.number or _tells(verdict, effect):
         return None
     if any(part.type == "tool_use" and part.name == run.name and part.value == run.input.value for part in verdict.step.reply):
         return STRONG + 0.05 - weaker, ", the same call again"
@@ -214,6 +281,28 @@ def _joins(verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
     if verdict.said != "not run" and _names(verdict, effect) and effect.reach == "outside":
         return LIKELY + 0.05, ""
     return (LIKELY, "") if verdict.said == "not run" and effect.step.number == verdict.step.number + 1 and verdict.inside is None else None
+
+
+def _stopped_another(case: Case, verdict: Verdict, effect: Effect) -> bool:
+    """Whether a verdict is on another call of the same answer: one that came to nothing, or whose own words the verdict has, and not this one's."""
+    asked = [part for part in effect.step.reply if part.type == "tool_use"] if effect.step is not None else []
+    mine = _spoken(effect.run.input.value)
+    others = [part.value for part in asked if part.name != effect.run.name or part.value != effect.run.input.value]
+    had = _spoken(verdict.text)
+    if mine - had and any(len(told := _spoken(value)) >= 2 and not told - had for value in others):
+        return True
+    return verdict.said == "stopped" and any(
+        step is not None and step.number == effect.step.number and run.event_id != effect.run.event_id and run.kind == "tool"
+        and run.outcome != "asked" and run.input.value in others and not _came_about(case, verdict, run)
+        for step, run in case.story.runs()
+    ) if effect.step is not None else False  # fmt: skip
+
+
+def _tells(verdict: Verdict, effect: Effect) -> bool:
+    """Whether an effect tells somebody that something was stopped."""
+    given = arguments_of(effect.run)[:8000]
+    name = _spoken(verdict.name)
+    return bool(sum(name.values()) >= 2 and not name - _spoken(given)) or bool(_TOLD.search(given))
 
 
 def _repeats(verdict: Verdict, effect: Effect) -> bool:
