@@ -56,6 +56,75 @@ def test_a_person_says_later_that_they_had_given_the_wrong_one() -> None:
     assert found.first_event == message
 
 
+NAMES = ["PLT-2061", "PLT-2064", "PLT-2070", "PLT-2071", "PLT-2088"]
+
+
+def moved(kind: str, message: str, names: list[str], back: dict[str, str], name: str = "rebook", key: str = "pallet") -> Session:
+    session = Session(kind).user(message)
+    for each in names:
+        session.model("", (name, {key: each, "to": "D-THU-1"})).gives({key: each, "to": "D-THU-1", "state": "moved", **({"owner": back.get(each, "Kestrel")} if back else {})})  # fmt: skip
+    return session.model("Moved: " + ", ".join(names) + ".")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("head", "back"),
+    [
+        ("Move these eight pallets to Thursday, no need to check back:\n\n", {}),
+        ("Move our pallets to Thursday:\n", {"PLT-20": "Brouwer Zuivel"}),
+    ],
+)
+@pytest.mark.parametrize("between", ["\n", ", ", "\n- "])
+def test_a_list_that_stops_within_a_name(kind: str, head: str, back: dict[str, str], between: str) -> None:
+    names = [*NAMES, "PLT-20"]
+    session = moved(kind, head + between.join(names), names, back)
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("input", session.call(1))
+    assert "PLT-20”" in found.statement
+    assert 'pallet="PLT-20"' in found.statement
+
+
+def test_a_list_in_german_that_stops_within_a_name() -> None:
+    names = ["AB12345", "AB12399", "AB12401", "AB1"]
+    session = moved("openai", "Bitte sperre diese sechs Karten:\n" + "\n".join(names), names, {}, "sperren", "karte")
+    (found,) = session.findings(ANALYSIS)
+    assert "AB1”" in found.statement
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("Move these eight pallets to Thursday:\n", [*NAMES, "PLT-2093", "PLT-2094", "PLT-2102"]),
+        ("Move these six pallets to Thursday:\n", [*NAMES, "PLT-99"]),
+        ("Move these pallets to Thursday:\n", [*NAMES, "PLT-99"]),
+        ("Move these pallets: ", [*NAMES, "PLT-99."]),
+        ("Move these to Thursday: ", ["PLT-2061", "PLT-2016"]),
+    ],
+)
+def test_a_whole_list_that_is_worked_off_one_by_one(kind: str, head: str, names: list[str]) -> None:
+    assert not moved(kind, head + "\n".join(names), [name.rstrip(".") for name in names], {}).findings(ANALYSIS)
+
+
+def test_a_list_that_stops_within_a_name_and_was_asked_about() -> None:
+    session = Session("anthropic").user("Move these eight pallets:\n" + "\n".join([*NAMES, "PLT-20"]))
+    for each in NAMES:
+        session.model("", ("rebook", {"pallet": each})).gives("ok")
+    assert not session.model("Five are moved. The list breaks off at PLT-20: which are the others?").findings(ANALYSIS)
+
+
+def test_another_thing_of_a_list_that_a_file_holds() -> None:
+    session = (
+        Session("anthropic")
+        .user("Release PLT-2061 first, then the rest of shift S-4417.")
+        .model("", ("release", {"pallet": "PLT-2061", "shift": "S-4417"}))
+    )
+    session.gives({"pallet": "PLT-2061", "shift": "S-4417"}).user("And PLT-2016 of S-4417, please.").model(
+        "", ("release", {"pallet": "PLT-2016", "shift": "S-4417"})
+    )
+    assert not session.gives({"pallet": "PLT-2016", "shift": "S-4417"}).model("Both are released.").findings(ANALYSIS)
+
+
 # -- healthy ---------------------------------------------------------------------------------------------------------------------
 
 

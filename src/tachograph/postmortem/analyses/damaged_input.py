@@ -1,7 +1,7 @@
 """What a person or a trigger gave was damaged, or wrong, and the agent acted on it.
 
-*Damaged*. *Cause*: an input that is empty, cut off, less than it says (``shortfall.py``), or has replacement characters or text in the wrong encoding (pieces that nobody filled in: see
-``placeholders``); a file or a batch that the input names counts as given. *Consequence*: the damage stands in the
+*Damaged*. *Cause*: an input that is empty, cut off, less than it says (``shortfall.py``), or has replacement characters or text in the wrong encoding, or a list that stops within a name
+(``cut_list.py``; pieces that nobody filled in: see ``placeholders``); a file or a batch that the input names counts as given. *Consequence*: the damage stands in the
 arguments of an effect or in an answer; or, of an empty or cut one, an effect is made all the same.
 
 *Wrong*. *Cause*: a value that the person gave is contradicted by a record that the agent saw. *Consequence*: an effect uses the
@@ -26,6 +26,7 @@ from .citing import said
 from .claims import reports_trouble
 from .computed import bare, is_number
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .cut_list import CutList, cut_list
 from .effects import words_of
 from .records import records
 from .shortfall import shortfall
@@ -121,7 +122,10 @@ def _damaged(known: Doings) -> Iterator[Finding]:
         marks = {match.group().strip() for match in _GARBLED.finditer(text[:100_000])}
         found = _carried(place, marks, known) if marks else None
         lacks: tuple[str, str] | None = None
-        if found is None and _is_cut(passage, text):
+        stump = _cut_name(place, text, known) if found is None and passage.kind == "user" else None
+        if stump is not None:
+            found, lacks = (stump[0], stump[1][1]), stump[1]
+        elif found is None and _is_cut(passage, text):
             found = _went_on(place, known)
             marks = {text.strip()[-20:]}
         elif found is None and passage.kind == "user" and (lacks := shortfall(text)) is not None:
@@ -186,6 +190,42 @@ def _is_cut(passage: Passage, text: str) -> bool:
     if passage.kind == "user" and _unclosed(bare_text):
         return True
     return passage.kind == "user" and len(bare_text) > 30 and "?" not in bare_text[-3:] and _CUT.search(bare_text[-60:]) is not None
+
+
+def _cut_name(place: int, text: str, known: Doings) -> tuple[Action, tuple[str, str]] | None:
+    """An effect on the last name of a list, of which the list's form and something else say that it is none: (the effect, (what it lacks, the name))."""
+    several = cut_list(text)
+    if several is None or any(_SEEN.search(reply.text) for reply in known.replies_behind(place)):
+        return None
+    for action in known.actions_behind(place):
+        if (
+            action.before <= place
+            or action.effect is None
+            or not action.ok
+            or several.last not in (leaf.strip() for _, leaf in action.leaves)
+        ):
+            continue
+        if several.announced is not None:
+            count, noun = several.announced
+            return action, (f"is said to hold {count} {noun}, and stops within number {len(several.whole) + 1}", several.last)
+        odd = _odd_one(place, several, action, known) if several.short > 1 else None
+        if odd is not None:
+            return action, (f"stops within its last name, of which the result alone says {said(odd)}", several.last)
+    return None
+
+
+def _odd_one(place: int, several: CutList, action: Action, known: Doings) -> str | None:
+    """What the result on the last name has, where those on all the others have one and the same other."""
+    found: dict[str, list[str]] = {}
+    for other in known.actions_behind(place):
+        if other.run.name == action.run.name and other.ok and any(leaf.strip() in several.whole for _, leaf in other.leaves):
+            for name, text in next((record.fields for record in records(other.run.output.text()[:20_000])), ()):
+                found.setdefault(name, []).append(text)
+    for name, text in next((record.fields for record in records(action.run.output.text()[:20_000])), ()):
+        others = found.get(name, [])
+        if len(others) >= 3 and len(set(others)) == 1 and others[0] != text and not is_number(text) and several.last not in text:
+            return text
+    return None
 
 
 def _unclosed(text: str) -> bool:
@@ -305,11 +345,24 @@ def _contradicted(action: Action, known: Doings) -> tuple[str, str, Passage, Pas
                 if not record.terms & about:
                     continue
                 for name, item in record.fields:
-                    if {stem(word) for word in words_of(name)} & key and _akin(text, item):
+                    if {stem(word) for word in words_of(name)} & key and _akin(text, item) and not _of_its_own(item, action, known):
                         rival = rival or (passage, item)
         if rival is not None:
             return path, text, said_by, rival[0], rival[1]
     return None
+
+
+def _of_its_own(item: str, action: Action, known: Doings) -> bool:
+    """Whether a value is another thing that was to be handled: one that a person gave as well, or that a call before was given."""
+    named = terms(item.strip())
+    if len(named) != 1:
+        return False
+    users = known.users(action.before)
+    return any(named[0] in terms(known.own_words(passage)) for passage in users) or any(
+        other.run.name == action.run.name and named[0] in other.terms
+        for other in known.actions_before(action.before)
+        if other is not action
+    )
 
 
 def _akin(one: str, other: str) -> bool:
