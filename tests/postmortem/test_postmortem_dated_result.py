@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from telling_tapes import KINDS, Session
 
-from tachograph.postmortem.analyses.dates import moment
+from tachograph.postmortem.analyses.dates import moment, names_day
 from tachograph.postmortem.analyses.stale_result import ANALYSIS
 
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
@@ -87,3 +87,66 @@ def test_moments(text: str, day: int) -> None:
 @pytest.mark.parametrize("text", ["3 days", "L-204", "4915123456", "in 3 Tagen", "2 Stück", "99.99.2026"])
 def test_what_is_no_moment(text: str) -> None:
     assert moment(text, NOW) is None
+
+
+def sized(
+    kind: str, record: dict[str, Any], later: dict[str, Any] | None, *, say: str = "", declared: bool = True, again: bool = False,
+) -> Session:  # fmt: skip
+    """A farm's pumps are set by the level of a basin; the level is looked up again behind it."""
+    session = Session(kind, system="You set the pumps. One pump for each 60 cm of level, at least 1.", declared={"level": "read", "set_pumps": "external"} if declared else None)  # fmt: skip
+    session.user("Set the pumps of basin-7.").model("", ("clock", {})).gives({"now": "2026-03-02T09:44:10Z"})
+    session.model("", ("level", {"basin": "basin-7"})).gives(record)
+    session.model(say, ("set_pumps", {"basin": "basin-7", "pumps": 3})).gives({"basin": "basin-7", "pumps": 3})
+    if later is not None:
+        session.model("", ("level", {"basin": "basin-7"})).gives(later)
+    if again:
+        session.model("", ("set_pumps", {"basin": "basin-7", "pumps": 9})).gives({"basin": "basin-7", "pumps": 9})
+    return session.model("The pumps of basin-7 are set.")
+
+
+COPY = {"basin": "basin-7", "level_cm": 140, "sampled_at": "2026-03-02T02:10:00Z", "source": "cache"}
+REAL = {"basin": "basin-7", "level_cm": 505, "sampled_at": "2026-03-02T09:46:00Z"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(
+    ("record", "say"),
+    [
+        (COPY, "140 cm need 3 pumps."),
+        (COPY, ""),  # 140 at 60 for each are 3
+        ({"basin": "basin-7", "level_cm": 140, "stale": True}, ""),
+        ({"basin": "basin-7", "level_cm": 140, "gemessen_am": "2026-02-20T04:00:00Z"}, "Bei 140 cm reichen drei Pumpen, also 3."),
+    ],
+)
+def test_what_was_worked_out_from_an_old_sample(kind: str, record: dict[str, Any], say: str, declared: bool) -> None:
+    session = sized(kind, record, REAL, say=say, declared=declared)
+    found = session.findings(ANALYSIS)
+    assert [(one.cause, one.first_event) for one in found] == [("tool", session.event("level"))]
+    assert "505" in found[0].statement
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("record", "later", "more"),
+    [
+        ({**COPY, "sampled_at": "2026-03-02T09:40:00Z"}, REAL, {}),  # of a few minutes ago
+        (COPY, None, {}),  # nothing shows it to be wrong
+        (COPY, {**REAL, "level_cm": 138}, {}),  # still right
+        (COPY, {**REAL, "basin": "basin-9"}, {}),  # of another thing
+        (COPY, REAL, {"again": True}),  # seen, and done anew
+        (COPY, REAL, {"say": "The level is as of 02:10 and may be old; 3 pumps for now."}),  # said to be old
+        ({**COPY, "level_cm": 2000}, REAL, {}),  # the argument has nothing to do with it
+    ],
+)
+def test_old_samples_without_harm(kind: str, record: dict[str, Any], later: dict[str, Any] | None, more: dict[str, Any]) -> None:
+    assert sized(kind, record, later, **more).findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("until 2 June 2026", True), ("bis zum 2. Juni", True), ("hasta el 2 de junio", True), ("June 2nd", True), ("2026-06-02T10:00:00Z", True), ("02.06.2026", True),
+     ("12 June", False), ("2 July", False), ("2026-06-20", False)],
+)  # fmt: skip
+def test_a_day_in_a_text(text: str, names: bool) -> None:
+    assert names_day(text, datetime(2026, 6, 2, tzinfo=UTC)) is names

@@ -106,3 +106,43 @@ def test_prices_of_two_things() -> None:
     session = Session("anthropic").user("What do rooms cost?").model("", ("search_docs", {"q": "rooms"}))
     session.gives("The single room costs 80 EUR a night with breakfast.\nThe double room costs 120 EUR a night with breakfast.")
     assert session.model("The single room costs 80 EUR a night.").findings(ANALYSIS) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", ["not_after", "valid_until", "expires_at", "due"])
+def test_an_end_of_the_thing_itself_is_no_age_of_the_result(kind: str, key: str) -> None:
+    """A certificate, a pass, a lease that has run out is looked up, made anew and told; its dates are no values that were used."""
+    session = (
+        Session(kind, system=TODAY)
+        .user("The pass GP-77 has run out, renew it and tell the gate.")
+        .model("", ("get_pass", {"pass": "GP-77"}))
+    )
+    session.gives({"pass": "GP-77", key: "2026-09-06"}).model("", ("renew_pass", {"pass": "GP-77"})).gives(
+        {"pass": "GP-77", key: "2026-09-08"}
+    )
+    session.model("", ("notify", {"list": "gate", "text": "GP-77 is renewed, old end 2026-09-06, new end 2026-09-08"})).gives("ok")
+    assert session.model("GP-77 is renewed until 8 September 2026.").findings(ANALYSIS) == []
+
+
+def kb(kind: str, answer: str) -> Session:
+    session = Session(kind, system=TODAY).user("May I return WP-9, which I opened?").model("", ("search", {"q": "returns"}))
+    session.gives({"hits": [
+        {"doc": "old-returns", "valid_to": "2026-01-31", "text": "Opened parts go back within 31 working days at 12.5 percent."},
+        {"doc": "new-returns", "valid_from": "2026-02-01", "text": "Opened parts cannot go back; closed ones within 14 days."},
+    ]})  # fmt: skip
+    session.model("", ("answer_ticket", {"ticket": "T-6", "text": answer})).gives("ok")
+    return session.model(answer)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answer", ["Opened parts cannot go back; closed ones within 14 days.", "They cannot go back. The rule of 31 working days ended on 31 January."])  # fmt: skip
+def test_of_several_hits_the_one_in_force_was_used(kind: str, answer: str) -> None:
+    assert not [one for one in kb(kind, answer).findings(ANALYSIS) if "says itself that it is old" in one.statement]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_several_hits_the_one_that_ran_out_was_used(kind: str) -> None:
+    session = kb(kind, "Yes, within 31 working days at 12.5 percent.")
+    assert session.event("search") in [
+        one.first_event for one in session.findings(ANALYSIS) if "says itself that it is old" in one.statement
+    ]

@@ -2,7 +2,9 @@
 
 *Cause*: a record of a result has a date (in any field: an ISO date, seconds since 1970, ``il y a 3 jours``) well before the session's now, and a figure that the
 model goes by in words (where the record says itself that it may be old, it need not). *Consequence*: an effect on the same thing returns the same quantity (by the words of its name, or its unit) with quite another
-figure, which no argument explains, and no answer tells.
+figure, which no argument explains, and no answer tells. Or a later result on the same thing has quite another figure for it, and what the effect was given was
+worked out from the old one (the answer that asked for it names it, or a number of the instructions makes the one of the other) of a record that says what its date is,
+or that it comes from a cache; unless the same was done again when that was seen.
 
 So no name of a field is needed; where it does say that the date is one of measuring or validity, or that the value comes from a cache, a smaller
 difference is enough. Dates of business (ordered on, born on) are told apart by the effect: what it was to change is explained by its arguments.
@@ -12,7 +14,10 @@ difference is enough. Dates of business (ordered on, born on) are told apart by 
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -45,12 +50,23 @@ _BUSINESS = re.compile(
     r"(?:^|_)(?:birth\w*|born|dob|since|joined|member\w*|opened|created|ordered|signed|due|start\w*|begin\w*|end|arriv\w*|depart\w*|deliver\w*|ship\w*|paid|invoice\w*|hired|geburt\w*|seit|faellig\w*|bestellt\w*"
     r"|beginn\w*|liefer\w*|naissance|depuis|echeance|debut|commande\w*|nacimiento|desde|vencimiento|inicio|pedido|nascita|dal|scadenza|inizio)(?:_|\Z)"
 )
+#: An answer says that a figure is old.
+_OLD_WORDS = re.compile(
+    r"\b(?:as of|cached?|stale|outdated|old|hours? ago|days? ago|veraltet|alt(?:e[nrs]?)?|obsol[eè]te|p[eé]rim[eé]e?s?|antigu[oa]s?|desactualizad[oa]s?|vecchi[oae]?|antig[oa]s?|verouderd[e]?|snapshot)\b",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 #: Words of names that say no quantity, and units, which alone are no quantity either.
 _NO_QUANTITY = frozenset(["total", "id", "no", "nr", "number", "count", "value", "valeur", "wert", "valor", "amount", "the", "of", "per", "de", "page", "limit", "code", "status", "version"])  # fmt: skip
 _UNITS = frozenset(["seconds", "second", "sec", "secs", "minutes", "min", "hours", "days", "eur", "usd", "gbp", "chf", "cents", "percent", "pct", "kg", "mg", "ml", "km", "m", "mm", "cm", "c", "bytes", "mb", "gb", "ms", "s", "h", "sekunden", "stunden", "tage", "secondes", "heures", "jours", "segundos", "horas", "dias"])  # fmt: skip
 #: How far apart two figures are that cannot be of the same time: with the quantity's own name, with its unit alone, and where the date says what it is.
 _APART, _UNIT_APART, _TOLD_APART = 1.5, 10.0, 1.02
+#: What says that a copy was given; it is old from an hour on.
+_COPY = frozenset(["cache", "cached", "replica", "snapshot", "fallback", "stale"])
+_FLAGGED = re.compile(r"[\"']((?:is_?)?(?:stale|outdated))[\"']\s{0,2}:\s{0,2}true\b", re.IGNORECASE)
+_COPY_OLD = timedelta(hours=1)
+#: Results behind an effect in which the figure is looked for.
+_BEHIND = 24
 
 
 def dated(known: Doings, case: Case) -> Iterator[Finding]:
@@ -62,28 +78,44 @@ def dated(known: Doings, case: Case) -> Iterator[Finding]:
         if passage.kind not in _SOURCES or len(passage.text) > 50_000 or not re.search(r"\d", passage.text):
             continue
         for record in records(passage.text)[:60]:
-            when = _when(record, now)
-            found = _proved_wrong(known, place, record, when[2]) if when is not None else None
-            if when is not None and found is not None:
-                yield _finding(passage, when, *found)
+            when = _when(record, now, _FLAGGED.search(passage.text[:20_000]))
+            if when is None:
+                continue
+            found = _proved_wrong(known, place, record, tells=when[2]) or (_seen_later(known, place, record) if when[2] else None)
+            if found is not None:
+                yield _finding(passage, when, found)
                 break
 
 
-def _when(record: Record, now: datetime) -> tuple[str, str, bool] | None:
+@dataclass(frozen=True, kw_only=True)
+class _Wrong:
+    """``name`` and ``figure`` of the record; ``action``: the effect; ``other`` and ``told``: name and figure of what shows it to be wrong, in the effect's own answer
+    or ``later``; ``reply``: where the model goes by the first."""
+
+    name: str
+    figure: str
+    action: Action
+    other: str
+    told: str
+    reply: Reply | None
+    later: Passage | None = None
+
+
+def _when(record: Record, now: datetime, flag: re.Match[str] | None) -> tuple[str, str, bool] | None:
     """Its date, where that is old: the field, its text, and whether the name says that it is one of measuring or validity."""
-    tells = any(
-        _TELLS.search(_folded(name)) or text.lower() in ("cache", "cached", "replica", "snapshot", "fallback")
-        for name, text in record.fields
-    )
+    copy = flag is not None or any(text.lower() in _COPY for _, text in record.fields)
+    tells = copy or any(_TELLS.search(_folded(name)) for name, _ in record.fields)
     found: list[tuple[str, str]] = []
     for name, text in record.fields:
         date = moment(text, now)
         if date is None or _BUSINESS.search(_folded(name)):
             continue
-        gap = timedelta(days=1, hours=12) if date.hour == date.minute == 0 and ":" not in text else OLD
+        gap = timedelta(days=1, hours=12) if date.hour == date.minute == 0 and ":" not in text else _COPY_OLD if copy else OLD
         if now - date <= gap:
             return None  # it has a date of the day as well
         found.append((name, text))
+    if not found and flag is not None:
+        return flag[1], "true", True
     return (*found[0], tells) if found else None
 
 
@@ -102,10 +134,8 @@ def _number(text: str) -> float | None:
     return float(bare)
 
 
-def _proved_wrong(known: Doings, place: int, record: Record, tells: bool) -> tuple[str, str, Action, str, str, Reply | None] | None:
-    """(name and figure of the record, the effect, name and figure of what it returned, where the model went by the first)."""
-    things = {fold(text) for _, text in record.fields if len(text) >= 3 and _number(text) is None}
-    figures = [(name, text, value) for name, text in record.fields if (value := _number(text)) is not None and value != 0 and _words(name)]
+def _proved_wrong(known: Doings, place: int, record: Record, *, tells: bool) -> _Wrong | None:
+    things, figures = _things(record), _figures(record)
     for action in known.acting if figures and things else ():
         if action.before <= place or not any(fold(text) in things for _, text in action.leaves):
             continue
@@ -118,8 +148,82 @@ def _proved_wrong(known: Doings, place: int, record: Record, tells: bool) -> tup
                         continue
                     told_of, went_by = _went_by(known, old, new)
                     if not told_of and (went_by is not None or tells):
-                        return name, text, action, other, told, went_by
+                        return _Wrong(name=name, figure=text, action=action, other=other, told=told, reply=went_by)
     return None
+
+
+def _things(record: Record) -> set[str]:
+    return {fold(text) for _, text in record.fields if len(text) >= 3 and _number(text) is None}
+
+
+def _figures(record: Record) -> list[tuple[str, str, float]]:
+    return [(name, text, value) for name, text in record.fields if (value := _number(text)) is not None and value != 0 and _words(name)]
+
+
+def _seen_later(known: Doings, place: int, record: Record) -> _Wrong | None:
+    """An effect whose argument was worked out from a figure, for which a result behind it has quite another one."""
+    things, figures = _things(record), _figures(record)
+    for action in known.acting if figures and things else ():
+        if action.before <= place or action.step is None or not action.ok or not any(fold(text) in things for _, text in action.leaves):
+            continue
+        given = [value for _, text in action.leaves for value in numbers(text)]
+        spoken = next((reply for reply in known.replies if reply.step.number == action.step.number), None)
+        for name, text, old in figures:
+            if not (spoken is not None and old in numbers(spoken.text)) and not _makes(old, given, known, action):
+                continue
+            if _warned(known, place, action):
+                continue
+            behind = (
+                one
+                for one in known.passages[action.before :]
+                if one.kind == "tool_result" and one.seq > action.run.seq and one.event_id != action.run.event_id
+            )
+            for later in itertools.islice(behind, _BEHIND):
+                for back in records(later.text[:20_000])[:20]:
+                    new = next((value for other, told in back.fields if other == name and (value := _number(told)) is not None), None)
+                    if (
+                        new is None
+                        or new == 0
+                        or not things & _things(back)
+                        or not _apart(name, name, old, new, tells=False)
+                        or _explained(old, new, given)
+                    ):
+                        continue
+                    if not _done_again(known, action, things, later):
+                        return _Wrong(
+                            name=name, figure=text, action=action, other=name, told=back.get(name) or "", reply=spoken, later=later
+                        )
+    return None
+
+
+def _makes(old: float, given: list[float], known: Doings, action: Action) -> bool:
+    """Whether a number of the instructions makes an argument of the figure: 140 at 60 for each are 3."""
+    rules = [passage.text for passage in known.passages[: action.before] if passage.kind in ("system", "user")]
+    factors = {value for text in rules[-8:] for value in numbers(text[:8000]) if value not in (0, 1)}
+    wanted = {value for value in given if value not in (0, 1, old)}
+    return any(
+        one in wanted
+        for factor in sorted(factors)[:60]
+        for made in (old / factor, old * factor)
+        for one in (made, math.ceil(made), math.floor(made))
+    )
+
+
+def _warned(known: Doings, place: int, action: Action) -> bool:
+    """Whether, before the effect, an answer says that the figure is old."""
+    return any(
+        _OLD_WORDS.search(reply.text)
+        for reply in known.replies_behind(place)
+        if reply.before > place and action.step is not None and reply.step.number <= action.step.number
+    )
+
+
+def _done_again(known: Doings, action: Action, things: set[str], later: Passage) -> bool:
+    """Whether the same was done anew when the right figure was seen."""
+    return any(
+        other.run.name == action.run.name and other.run.seq > later.seq and any(fold(text) in things for _, text in other.leaves)
+        for other in known.acting
+    )  # fmt: skip
 
 
 def _apart(name: str, other: str, old: float, new: float, *, tells: bool) -> bool:
@@ -152,14 +256,24 @@ def _went_by(known: Doings, old: float, new: float) -> tuple[bool, Reply | None]
     return False, first
 
 
-def _finding(
-    passage: Passage, when: tuple[str, str, bool], name: str, figure: str, action: Action, other: str, told: str, reply: Reply | None
-) -> Finding:
+def _finding(passage: Passage, when: tuple[str, str, bool], wrong: _Wrong) -> Finding:
+    name, figure, action, reply, later = wrong.name, wrong.figure, wrong.action, wrong.reply, wrong.later
+    done = quoted(action.run.title, 90)
+    proof = (
+        (action.cite(f"it was answered with {wrong.other} {wrong.told}"),) if later is None
+        else (action.cite(f"it rests on {name} {figure}"), Evidence(event_id=later.event_id, seq=later.seq, what=f"a later result: {wrong.other} is {wrong.told}"))
+    )  # fmt: skip
+    outcome = (
+        f"then {done} was answered with {wrong.other} {wrong.told}"
+        if later is None
+        else f"{done} rests on it, and a later result has {wrong.other} {wrong.told}"
+    )
+    age = f"says itself that it is old ({when[0]}: true)" if when[1] == "true" else f"was of {said(when[1])} ({when[0]})"
     return Finding(
         cause="tool", analysis="stale_result", confidence=round(STRONG + (0.05 if when[2] and reply is not None else 0.0), 2), first_event=passage.event_id, first_seq=passage.seq,
         evidence=(
             Evidence(event_id=passage.event_id, seq=passage.seq, what=f"{name} is {figure}, {when[0]} is {said(when[1])}"),
-            *([reply.cite(f"the model goes by {figure}")] if reply is not None else []), action.cite(f"it was answered with {other} {told}"),
+            *([reply.cite(f"the model goes by {figure}")] if reply is not None else []), *proof,
         ),
-        statement=f"A result was of {said(when[1])} ({when[0]}) and gone by all the same: {name} {figure}; then {quoted(action.run.title, 90)} was answered with {other} {told}.",
+        statement=f"A result {age} and gone by all the same: {name} {figure}; {outcome}.",
     )  # fmt: skip

@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from .tongues import fold
+
 if TYPE_CHECKING:
     from tachograph.postmortem.case import Case
 
@@ -14,7 +16,20 @@ if TYPE_CHECKING:
 #: What is older than this is not of the day any more.
 OLD = timedelta(hours=20)
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d))?")
+#: A date in any of the forms that are told, with its time.
+ANY_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|(?<![\d.])\d{1,2}[./]\d{1,2}[./]\d{4}(?![\d.])"
+)
 _OTHER = re.compile(r"(?<![\d.])(\d{1,2})[./](\d{1,2})[./](\d{4})(?![\d.])")
+#: A field of a result that is its service's now.
+_NOW_FIELD = re.compile(
+    r"[\"'](?:now|today|server_?time|current_?(?:date|time))[\"']\s{0,2}:\s{0,2}[\"'](\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)", re.IGNORECASE
+)
+#: The beginnings of the months' names, folded, in the languages that are told.
+_MONTHS = (
+    ("jan", "ene", "gen"), ("feb", "fev"), ("mar", "mär", "maa", "mrt"), ("apr", "abr", "avr"), ("may", "mai", "mag", "mei"), ("jun", "juin", "giu"),
+    ("jul", "juil", "lug"), ("aug", "ago", "aou"), ("sep", "set"), ("oct", "okt", "ott", "out"), ("nov",), ("dec", "dez", "dic"),
+)  # fmt: skip
 _TODAY = re.compile(
     r"\b(?:today|now|current (?:date|time)|date|it|heute|jetzt|aujourd'hui|hoy|oggi|hoje|vandaag|datum|fecha|data)"
     r" ?(?:is|:|=|ist|est|es|è|é)?\s{0,3}(?:\w+day,? |der |le |el |il )?(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)",
@@ -33,7 +48,8 @@ def told_now(known: Doings) -> datetime | None:
     """The time that the session was told."""
     for passage in known.passages:
         if passage.kind in ("system", "user", "tool_result"):
-            match = _TODAY.search(passage.text[:20_000])
+            text = passage.text[:20_000]
+            match = _TODAY.search(text) or (_NOW_FIELD.search(text) if passage.kind == "tool_result" else None)
             if match is not None:
                 return date_in(match.group(1))
     return None
@@ -54,6 +70,15 @@ def date_in(text: str) -> datetime | None:
         return datetime(year, month, day, hour, minute, tzinfo=UTC)
     except ValueError:
         return None
+
+
+def names_day(text: str, day: datetime) -> bool:
+    """Whether a text names a day: in figures, or with the month's name (“31 January”, “January 31st”, “31. Januar”, “31 de enero”)."""
+    if any(found.date() == day.date() for match in ANY_DATE.finditer(text) if (found := moment(match[0], day)) is not None):
+        return True
+    spoken = fold(text)
+    begins = "|".join(fold(begin) for begin in _MONTHS[day.month - 1])
+    return re.search(rf"(?<!\d)0?{day.day}(?:st|nd|rd|th|er|\.|º|°)?(?: de| of)? (?:{begins})[a-z]{{0,8}}\b|\b(?:{begins})[a-z]{{0,8}}\.? 0?{day.day}(?!\d)", spoken) is not None  # fmt: skip
 
 
 def moment(text: str, now: datetime) -> datetime | None:

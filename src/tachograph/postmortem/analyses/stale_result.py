@@ -2,7 +2,8 @@
 
 * *Old by its own account*. A result says that it is from a cache or a snapshot, or has run out (``cached``, ``as_of``, ``stale``, ``age_seconds``,
   ``expires_at``), and is older than ``OLD``; the time is the one that the session was told, else its clock. Consequence: an effect or an
-  answer uses a value of it that stands in no newer result, and does not say how old it is.
+  answer uses a value of it that stands in no newer result, and does not say how old it is. Of a list the element that is old counts, and what stands in no
+  other one. A date is no value, nor is a part of one; and that a thing runs out is not told of what an effect has just made, nor where the end is spoken of.
 * *Contradicted*. Two results about the same thing (the same record, or the same call) have different values under one name, and nothing was done in
   between that would change it. Consequence: an effect, or the answer, uses the older value (of two with dates, the one of the older date), and not the other.
 * *Contradicting documents* (class ``context``). Two documents say the same in the same words, with other numbers; an effect or the answer uses one of them and
@@ -17,6 +18,7 @@ First event: the call that brought in what is old or wrong; of documents, the on
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -28,7 +30,7 @@ from .computed import bare
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .contradicting_texts import documents, versions
 from .dated_result import dated
-from .dates import DATE, OLD, clock, date_in, told_now
+from .dates import ANY_DATE, DATE, OLD, clock, date_in, names_day, told_now
 from .parsing import parsed
 from .records import Record, records
 from .terms import identifiers, names_one, terms, values
@@ -44,9 +46,9 @@ if TYPE_CHECKING:
 
 _SOURCES = ("tool_result", "document", "file", "memory", "subagent")
 _MADE = re.compile(
-    r"(?:^|_)(?:as_?of|cached_?(?:at|on|since)|fetched_?(?:at|on)|retrieved_?(?:at|on)|snapshot(?:_?(?:at|date|time|of))?|synced_?(?:at|on)|last_?(?:synced|sync|refreshed|fetched)(?:_?at)?|data_?(?:date|as_?of)|captured_?at|indexed_?at|refreshed_?at|generated_?at|crawled_?at)\Z"
+    r"(?:^|_)(?:as_?of|cached_?(?:at|on|since)|fetched_?(?:at|on)|retrieved_?(?:at|on)|snapshot(?:_?(?:at|date|time|of))?|synced_?(?:at|on)|last_?(?:synced|sync|refreshed|fetched)(?:_?at)?|data_?(?:date|as_?of)|captured_?at|(?:sampled|measured|observed|polled|collected)_?(?:at|on)|indexed_?at|refreshed_?at|generated_?at|crawled_?at)\Z"
 )
-_ENDS = re.compile(r"(?:^|_)(?:expires?(?:_?(?:at|on))?|expiry(?:_?date)?|valid_?(?:until|to|through)|good_?until|not_?after)\Z")
+_ENDS = re.compile(r"(?:^|_)(?:expires?(?:_?(?:at|on))?|expiry(?:_?date)?|valid_?(?:until|to|thru|through)|good_?until)\Z")
 _AGE = re.compile(r"(?:^|_)(?:age|staleness|cache_?age|lag)(?:_?(?P<unit>s|sec|secs|seconds|m|min|minutes|h|hours|d|days))?\Z")
 _FLAGS = re.compile(r"(?:^|_)(?:stale|is_?stale|outdated|deprecated|superseded|expired)\Z")
 _CACHED = re.compile(r"(?:^|_)(?:cached|from_?cache|cache_?hit|cache|x_cache|source)\Z")
@@ -65,7 +67,7 @@ def find(case: Case) -> Iterator[Finding]:
     """What each rule finds."""
     known = doings(case)
     told: set[str] = set()
-    for found in (*_contradicted(known), *_old(known, case), *dated(known, case), *documents(known), *versions(known)):
+    for found in (*_contradicted(known), *dated(known, case), *_old(known, case), *documents(known), *versions(known)):
         if found.first_event not in told:
             told.add(found.first_event)
             yield found
@@ -81,14 +83,19 @@ def _old(known: Doings, case: Case) -> Iterator[Finding]:
     for place, passage in enumerate(known.passages):
         if passage.kind not in _SOURCES or len(passage.text) > 200_000:
             continue
-        sign = _sign(passage, now, sure=told is not None)
-        if sign is None:
+        shown: tuple[_Sign, Use] | None = None
+        for sign in _signs(passage, now, sure=told is not None):
+            if sign.ends is not None and (_is_made(passage, known) or _end_is_told(sign.ends, place, known)):
+                continue
+            spread = spread or _Spread(known.passages)
+            use = _used(passage, place, spread, known, sign.of)
+            if use is not None:
+                shown = sign, use
+                break
+        if shown is None:
             continue
-        why, confidence = sign
-        spread = spread or _Spread(known.passages)
-        use = _used(passage, place, spread, known)
-        if use is None:
-            continue
+        sign, use = shown
+        why, confidence = sign.why, sign.sure
         yield Finding(
             cause="context" if passage.kind in ("document", "memory") and not _is_data(passage) else "tool", analysis="stale_result", confidence=confidence,
             first_event=passage.event_id, first_seq=passage.seq,
@@ -119,40 +126,71 @@ def _is_data(passage: Passage) -> bool:
     return not isinstance(parsed(passage.text), str)
 
 
-def _sign(passage: Passage, now: datetime | None, *, sure: bool) -> tuple[str, float] | None:
-    """By what a result says that it is old, and how sure that is."""
+@dataclass(frozen=True, kw_only=True)
+class _Sign:
+    """By what a result says that it is old, and how sure that is. ``ends``: the day on which what it tells of runs out, where that is the sign; ``of``: the
+    path of the list's element that has it (nothing: the whole)."""
+
+    why: str
+    sure: float
+    ends: datetime | None = None
+    of: str = ""
+
+
+def _signs(passage: Passage, now: datetime | None, *, sure: bool) -> list[_Sign]:
+    """The surest of each element, the surest first."""
     value = parsed(passage.text)
-    found: list[tuple[str, float]] = []
+    found: list[_Sign] = []
     if isinstance(value, str):
         for match in _WORDS.finditer(value[:20_000]) if DATE.search(value) else ():
             date = date_in(match.group(1) or "")
             if date is not None and now is not None and now - date > OLD and "cached" not in match.group().lower():
-                found.append((match.group().strip(), LIKELY if sure else 0.0))
+                found.append(_Sign(why=match.group().strip(), sure=LIKELY if sure else 0.0))
             elif "cached" in match.group().lower() and date is not None and now is not None and now - date > OLD:
-                found.append((match.group().strip(), STRONG))
-        return max(found, key=lambda one: one[1]) if found and max(found, key=lambda one: one[1])[1] else None
+                found.append(_Sign(why=match.group().strip(), sure=STRONG))
+        return [one for one in sorted(found, key=lambda one: -one.sure) if one.sure][:1]
     cached = False
     for path, text in [*values(value), *_flags(value)]:
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path.rpartition(".")[2].partition("[")[0]).lower().replace("-", "_")
+        told, of = f"{name}: {text}", _element(path)
         if _FLAGS.search(name) and text.lower() in ("true", "yes", "1"):
-            found.append((f"{name}: {text}", STRONG))
+            found.append(_Sign(why=told, sure=STRONG, of=of))
         if _CACHED.search(name) and text.lower() in ("true", "hit", "yes", "cache", "replica", "stale", "fallback", "snapshot"):
             cached = True
         date = date_in(text)
         if date is not None and now is not None:
             if _MADE.search(name) and now - date > OLD:
-                found.append((f"{name}: {text}", STRONG - 0.05 if sure else LIKELY))
+                found.append(_Sign(why=told, sure=STRONG - 0.05 if sure else LIKELY, of=of))
             if _ENDS.search(name) and now > date + timedelta(days=1):
-                found.append((f"{name}: {text}", LIKELY if sure else LIKELY - 0.1))
+                found.append(_Sign(why=told, sure=LIKELY if sure else LIKELY - 0.1, ends=date, of=of))
         age = _AGE.search(name)
         if age is not None and re.fullmatch(r"\d+(?:\.\d+)?", text) and name != "age":
             seconds = float(text) * _UNITS.get(age.group("unit") or "s", 1)
             if seconds > OLD.total_seconds() or (cached and seconds > 3600):
-                found.append((f"{name}: {text}", STRONG))
-    if not found:
-        return None
-    best = max(found, key=lambda one: one[1])
-    return best[0], min(best[1] + (0.08 if cached else 0), 0.9)
+                found.append(_Sign(why=told, sure=STRONG, of=of))
+    best: dict[str, _Sign] = {}
+    for one in sorted(found, key=lambda one: -one.sure):
+        best.setdefault(one.of, replace(one, sure=min(one.sure + (0.08 if cached else 0), 0.9)))
+    return list(best.values())[:20]
+
+
+def _element(path: str) -> str:
+    """The path of the innermost list's element in which a field stands."""
+    within = path.rpartition(".")[0]
+    return within[: within.rindex("]") + 1] if "]" in within else ""
+
+
+def _is_made(passage: Passage, known: Doings) -> bool:
+    """Whether a result is what an effect answered: it is of the moment in which that was done."""
+    call = known.by_event.get(passage.event_id)
+    return call is not None and call.effect is not None
+
+
+def _end_is_told(end: datetime, place: int, known: Doings) -> bool:
+    """Whether what came after says when it ended: in an answer, or in what a tool was given."""
+    texts = [reply.text for reply in known.replies if reply.before > place]
+    texts += [text for action in known.acting if action.before > place for _, text in action.leaves]
+    return any(names_day(text[:20_000], end) for text in texts)
 
 
 def _flags(value: object, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -160,21 +198,35 @@ def _flags(value: object, path: str = "", depth: int = 0) -> Iterator[tuple[str,
     if depth < 8 and isinstance(value, dict):
         for key, item in value.items():
             if isinstance(item, bool):
-                yield f"{path}.{key}", str(item)
+                yield f"{path}.{key}" if path else str(key), str(item)
             else:
-                yield from _flags(item, f"{path}.{key}", depth + 1)
+                yield from _flags(item, f"{path}.{key}" if path else str(key), depth + 1)
     elif depth < 8 and isinstance(value, list):
-        for item in value[:200]:
-            yield from _flags(item, path, depth + 1)
+        for place, item in enumerate(value[:200]):
+            yield from _flags(item, f"{path}[{place}]", depth + 1)
 
 
-def _used(passage: Passage, place: int, spread: _Spread, known: Doings) -> Use | None:
+def _parts(text: str, of: str) -> tuple[str, str]:
+    """The text of the list's element that is old, and that of what stands beside it, both without dates."""
+    if not of:
+        return ANY_DATE.sub(" ", text), ""
+    inside: list[str] = []
+    beside: list[str] = []
+    for path, leaf in values(parsed(text)):
+        (inside if path.startswith(of) and path[len(of) : len(of) + 1] in ("", ".", "[") else beside).append(leaf)
+    return ANY_DATE.sub(" ", "\n".join(inside)), ANY_DATE.sub(" ", "\n".join(beside))
+
+
+def _used(passage: Passage, place: int, spread: _Spread, known: Doings, of: str) -> Use | None:
+    own, beside = _parts(passage.text[:50_000], of)
+    others = set(terms(beside))
     mine = {
         term
-        for term in terms(passage.text[:50_000])
+        for term in terms(own)
         if (names_one(term) or term[:1].isdigit())
-        and not re.match(r"\d{4}-\d\d", term)
+        and not re.match(r"\d{4}-\d\d|(?:19|20)\d\d\Z", term)
         and len(term) > 1
+        and term not in others
         and not spread.elsewhere(term, place)
     }
     for action in known.acting if mine else ():
@@ -188,7 +240,7 @@ def _used(passage: Passage, place: int, spread: _Spread, known: Doings) -> Use |
             if common:
                 return Use(what=reply, value=common[0])
     # The state that it tells, rather than a value: an effect on the thing that it is about.
-    about = identifiers(passage.text[:20_000])
+    about = identifiers(own[:20_000]) - identifiers(beside[:20_000])
     if not about or any(_SAYS_SO.search(reply.text) for reply in known.replies if reply.before > place):
         return None
     for action in known.acting:
