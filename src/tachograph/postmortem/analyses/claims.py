@@ -176,6 +176,11 @@ def claims(reply: Reply) -> Iterator[Claim]:
             yield Claim(reply=reply, sentence=bare, verb=verb, groups=kinds, about=stems(_clause(bare, verb)), first=first)
 
 
+def is_claim(sentence: str) -> bool:
+    """Whether a sentence is no plan, offer, question, condition or denial."""
+    return _NO_CLAIM.search(sentence) is None
+
+
 def said_done(text: str) -> frozenset[str]:
     """The stems of all verbs that a text says to have been done, whatever kind of doing they name."""
     found: set[str] = set()
@@ -194,6 +199,7 @@ def _clause(sentence: str, verb: str) -> str:
 def _verbs(sentence: str) -> Iterator[tuple[str, bool]]:
     found: dict[str, bool] = {}
     spoken = False
+    sentence = re.sub(r"\b([eE])-(?=mail)", r"\1", sentence)
     for match in _FIRST.finditer(sentence):
         if _is_past(match.group(1)):
             found.setdefault(stem(match.group(1)), True)

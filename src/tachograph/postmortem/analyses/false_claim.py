@@ -7,6 +7,8 @@ tests failed, or none ran; or what ran had other amounts or addresses than those
 A claim that all of so many were done (also in what a tool is given: a report, a statement) is held against the counts in results (``counts.py``):
 “all 5” where the latest result says “3 of 5”.
 
+A claim that people were told is held against all by which anybody could have heard of it (``told_people.py``).
+
 Where another analysis explains the claim (a failure that was misread), that one stands first (``ranking.py``).
 
 Claims are told in English, German, Spanish, French, Italian, Portuguese and Dutch; in the last six only what nothing of the kind was done for, or what
@@ -25,7 +27,7 @@ from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, doings
+from .actions import Action, Doings, Reply, doings
 from .checking import Ran, changes_code, lines_of, numbers_in, ran, said_of, told, told_to_pass, tries
 from .citing import said
 from .claims import Claim, claims, reports_trouble, sentences
@@ -35,6 +37,7 @@ from .effects import is_shell, looks
 from .reports_abroad import kinds_in
 from .results import check_failed, checks
 from .terms import identifiers, terms
+from .told_people import unheard
 from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
@@ -61,13 +64,19 @@ def find(case: Case) -> Iterator[Finding]:
             shown = _of_tests(claim, done, known, case) if claim.tests else _of_acts(claim, done, known, case)
             if shown is None:
                 continue
-            why, confidence, evidence = shown
-            yield Finding(
-                cause="claim", analysis="false_claim", confidence=confidence, first_event=reply.step.event_id, first_seq=reply.step.seq,
-                evidence=(*evidence, reply.cite(f"it claims: {said(claim.sentence)}")),
-                statement=f"The answer claims {said(claim.sentence)}, but {why}.",
-            )  # fmt: skip
+            yield _finding(reply, claim.sentence, *shown)
             break
+        else:
+            people = unheard(reply, known, case)
+            if people is not None:
+                yield _finding(reply, people[0], *people[1:])
+
+
+def _finding(reply: Reply, sentence: str, why: str, confidence: float, evidence: tuple[Evidence, ...]) -> Finding:
+    return Finding(
+        cause="claim", analysis="false_claim", confidence=confidence, first_event=reply.step.event_id, first_seq=reply.step.seq,
+        evidence=(*evidence, reply.cite(f"it claims: {said(sentence)}")), statement=f"The answer claims {said(sentence)}, but {why}.",
+    )  # fmt: skip
 
 
 def _of_counts(known: Doings) -> Iterator[Finding]:

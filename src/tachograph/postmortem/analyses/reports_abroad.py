@@ -13,7 +13,7 @@ from dataclasses import dataclass
 #: Per language and kind: participles (``x|y``: endings) and, behind ``+``, forms of the first person that need no auxiliary.
 _DONE = {
     "de": {
-        "send": "verschickt gesendet versendet geschickt abgeschickt zugeschickt zugesandt versandt gesandt benachrichtigt informiert verständigt gemailt übermittelt weitergeleitet hochgeladen gemeldet",
+        "send": "verschickt gesendet versendet geschickt abgeschickt zugeschickt zugesandt versandt gesandt benachrichtigt informiert verständigt gemailt übermittelt weitergeleitet hochgeladen gemeldet unterrichtet",
         "money": "bezahlt überwiesen erstattet zurückerstattet rückerstattet gutgeschrieben abgebucht zurückgezahlt ausgezahlt eingezahlt angewiesen",
         "delete": "gelöscht entfernt vernichtet",
         "change": "geändert aktualisiert umgestellt korrigiert verschoben umgebucht ersetzt verlängert",
@@ -27,7 +27,7 @@ _DONE = {
         "trade": "verkauft",
     },
     "es": {
-        "send": "enviad|o|a|os|as notificad|o|a|os|as avisad|o|a|os|as mandad|o|a|os|as reenviad|o|a|os|as +envié +enviamos +notifiqué +avisé +mandé",
+        "send": "enviad|o|a|os|as notificad|o|a|os|as avisad|o|a|os|as mandad|o|a|os|as reenviad|o|a|os|as informad|o|a|os|as comunicad|o|a|os|as +envié +informé +enviamos +notifiqué +avisé +mandé",
         "money": "pagad|o|a|os|as transferid|o|a|os|as reembolsad|o|a|os|as abonad|o|a|os|as +pagué +transferí +reembolsé +aboné",
         "delete": "eliminad|o|a|os|as borrad|o|a|os|as +eliminé +borré",
         "change": "actualizad|o|a|os|as cambiad|o|a|os|as modificad|o|a|os|as +actualicé +cambié +modifiqué",
@@ -68,7 +68,7 @@ _DONE = {
         "trade": "vendut|o|a|i|e",
     },
     "pt": {
-        "send": "enviad|o|a|os|as notificad|o|a|os|as avisad|o|a|os|as encaminhad|o|a|os|as +enviei +enviámos +notifiquei +avisei +mandei",
+        "send": "enviad|o|a|os|as notificad|o|a|os|as avisad|o|a|os|as encaminhad|o|a|os|as informad|o|a|os|as comunicad|o|a|os|as +enviei +informei +enviámos +notifiquei +avisei +mandei",
         "money": "pago pagos transferid|o|a|os|as reembolsad|o|a|os|as estornad|o|a|os|as creditad|o|a|os|as +paguei +transferi +reembolsei +estornei",
         "delete": "excluíd|o|a|os|as apagad|o|a|os|as removid|o|a|os|as +excluí +apaguei +removi",
         "change": "atualizad|o|a|os|as alterad|o|a|os|as +atualizei +alterei",
