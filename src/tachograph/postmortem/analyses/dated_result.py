@@ -175,7 +175,7 @@ def _seen_later(known: Doings, place: int, record: Record) -> _Wrong | None:
                 continue
             behind = (
                 one
-                for one in known.passages[action.before :]
+                for one in known.passages[action.before : action.before + 8 * _BEHIND]
                 if one.kind == "tool_result" and one.seq > action.run.seq and one.event_id != action.run.event_id
             )
             for later in itertools.islice(behind, _BEHIND):
@@ -198,8 +198,12 @@ def _seen_later(known: Doings, place: int, record: Record) -> _Wrong | None:
 
 def _makes(old: float, given: list[float], known: Doings, action: Action) -> bool:
     """Whether a number of the instructions makes an argument of the figure: 140 at 60 for each are 3."""
-    rules = [passage.text for passage in known.passages[: action.before] if passage.kind in ("system", "user")]
-    factors = {value for text in rules[-8:] for value in numbers(text[:8000]) if value not in (0, 1)}
+    rules = [
+        passage.text
+        for passage in (*known.passages[: min(8, action.before)], *known.users(action.before, 8))
+        if passage.kind in ("system", "user")
+    ]
+    factors = {value for text in rules for value in numbers(text[:8000]) if value not in (0, 1)}
     wanted = {value for value in given if value not in (0, 1, old)}
     return any(
         one in wanted

@@ -172,10 +172,11 @@ def _passes(case: Case, name: str) -> list[int]:
 
 def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
     passes = [seq for seq in _passes(case, verdict.name) if seq > verdict.seq]
+    stopped = list(_stopped(verdict)) if verdict.said == "stopped" else []
     for effect in effects(case):
         if contains_only(effect) or _REFUSES.search(arguments_of(effect.run)[:2000]) or not _came_about(case, verdict, effect.run):
             continue
-        joins = _another_way(case, verdict, effect, passes) or _joins(case, verdict, effect)
+        joins = _another_way(case, verdict, effect, passes, stopped) or _joins(case, verdict, effect)
         if joins is None:
             continue
         sure, how = joins
@@ -211,12 +212,12 @@ def _declared(case: Case) -> frozenset[str]:
     return frozenset(run.name for _, run in case.story.runs() if run.kind == "tool" and run.source in ("declared", "both"))
 
 
-def _another_way(case: Case, verdict: Verdict, effect: Effect, passes: list[int]) -> tuple[float, str] | None:
+def _another_way(case: Case, verdict: Verdict, effect: Effect, passes: list[int], stopped: list[Counter[str]]) -> tuple[float, str] | None:
     """What was stopped went out by another tool: the same words, and hardly any others; and nobody, and no guardrail, had a say in between."""
-    if verdict.said != "stopped" or effect.reach != "outside" or effect.since < verdict.seq or any(seq <= effect.run.seq for seq in passes):
+    if not stopped or effect.reach != "outside" or effect.since < verdict.seq or any(seq <= effect.run.seq for seq in passes):
         return None
-    own = _spoken(effect.run.input.value)
-    if sum(own.values()) < _WORDS_LEAST or not any(_same_words(text, own) for text in _stopped(verdict)):
+    own = _given(case)[effect.run.event_id]
+    if not any(_same_words(text, own) for text in stopped):
         return None
     asked = verdict.step.number if verdict.step is not None else 0
     later = effect.step.number if effect.step is not None else asked
@@ -232,7 +233,8 @@ def _stopped(verdict: Verdict) -> Iterator[Counter[str]]:
     """The texts that were stopped: those in the verdict, and what the tools of that answer were to be given."""
     body = verdict.item.body.value if isinstance(verdict.item, Mark) else None
     for _, text in values(body):
-        yield _spoken(text)
+        if len(told := _spoken(text)) >= _WORDS_LEAST:
+            yield told
     for part in verdict.step.reply if verdict.step is not None else ():
         if part.type == "tool_use":
             yield _spoken(part.value)
@@ -243,9 +245,15 @@ def _spoken(value: Any) -> Counter[str]:
     return Counter(word for text in texts for word in _WORD.findall(text[:8000].lower()))
 
 
+@once
+def _given(case: Case) -> dict[str, Counter[str]]:
+    """The words that each effect was given."""
+    return {effect.run.event_id: _spoken(effect.run.input.value) for effect in effects(case)}
+
+
 def _same_words(one: Counter[str], other: Counter[str]) -> bool:
-    count, shared = sum(one.values()), sum((one & other).values())
-    return count >= _WORDS_LEAST and shared >= _SHARE * count and shared >= _SHARE * sum(other.values())
+    fewer, more = sorted((one.total(), other.total()))
+    return fewer >= _WORDS_LEAST and fewer >= _SHARE * more and (one & other).total() >= _SHARE * more
 
 
 def _joins(case: Case, verdict: Verdict, effect: Effect) -> tuple[float, str] | None:
@@ -292,10 +300,19 @@ def _stopped_another(case: Case, verdict: Verdict, effect: Effect) -> bool:
     if mine - had and any(len(told := _spoken(value)) >= 2 and not told - had for value in others):
         return True
     return verdict.said == "stopped" and any(
-        step is not None and step.number == effect.step.number and run.event_id != effect.run.event_id and run.kind == "tool"
-        and run.outcome != "asked" and run.input.value in others and not _came_about(case, verdict, run)
-        for step, run in case.story.runs()
-    ) if effect.step is not None else False  # fmt: skip
+        run.event_id != effect.run.event_id and run.input.value in others and not _came_about(case, verdict, run)
+        for run in _by_step(case).get(effect.step.number if effect.step is not None else 0, ())
+    )
+
+
+@once
+def _by_step(case: Case) -> dict[int, list[Run]]:
+    """The tool calls that ran, by the number of the step that asked for them."""
+    found: dict[int, list[Run]] = {}
+    for step, run in case.story.runs():
+        if step is not None and run.kind == "tool" and run.outcome != "asked":
+            found.setdefault(step.number, []).append(run)
+    return found
 
 
 def _tells(verdict: Verdict, effect: Effect) -> bool:
