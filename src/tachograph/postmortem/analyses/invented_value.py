@@ -5,6 +5,8 @@ with a unit or an identifier in a last answer, that occurs nowhere before: not i
 no other form either; and that cannot be worked out from it (``computed.py``). *Consequence*: the effect, or the answer. First event: the model call
 that made it up. Surer where the context held another value for it.
 
+*One of several*. Several calls of a tool each take what was looked up for their thing, and one takes another value (``odd_one.py``).
+
 New content is new by nature and is left out: texts, code, titles, names of things to be created, generated keys, dates and times, settings of a
 search. An answer's figures are only looked at where tools had looked something up.
 
@@ -24,6 +26,7 @@ from .citing import said
 from .computed import bare, computable, is_number, numbers, pieces_stand, shape
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .effects import words_of
+from .odd_one import Odd, odd_ones
 from .records import empty_fields, records
 from .results import failure
 from .terms import names_one, terms
@@ -94,6 +97,10 @@ def find(case: Case) -> Iterator[Finding]:
     told: set[str] = set()
     squeezed: list[str] = []
     lookups = [action for action in known.actions if action.effect is None and action.run.output.there]
+    for odd in odd_ones(known):
+        if odd.text not in told and len(told) < _ENOUGH:
+            told.add(odd.text)
+            yield _of_odd(odd, known)
     for action in known.actions:
         if action.effect is None or action.step is None or action.asked is None or action.step.seen.state == "unreadable":
             continue
@@ -265,6 +272,19 @@ def _of_action(action: Action, path: str, text: str, key: str, known: Doings, lo
             action.cite("it was used here"),
         ),
         statement=f"The model made up {said(text)} for {path} in {quoted(action.run.title, 100)}: it stands nowhere in what it had seen{instead}.",
+    )  # fmt: skip
+
+
+def _of_odd(odd: Odd, known: Doings) -> Finding:
+    event_id, seq = _made_at(odd.text, odd.action, known)
+    return Finding(
+        cause="model", analysis="invented_value", confidence=STRONG + 0.06, first_event=event_id, first_seq=seq,
+        evidence=(
+            Evidence(event_id=odd.seen.event_id, seq=odd.seen.seq, what=f"{odd.field} is {said(odd.shown)} here"),
+            Evidence(event_id=event_id, seq=seq, what=f"the model made {said(odd.text)} of it"), odd.action.cite("it was used here"),
+        ),
+        statement=f"The model gave {said(odd.text)} for {odd.path} in {quoted(odd.action.run.title, 100)}, where {odd.field} was {said(odd.shown)}; it stands "
+        f"nowhere in what it had seen, and {odd.agree} other calls took what was looked up.",
     )  # fmt: skip
 
 
