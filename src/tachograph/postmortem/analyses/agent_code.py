@@ -7,6 +7,8 @@ Each rule compares two things that must be the same, and asks for what came of i
 * *never told*: a call ran, and the model was never told its result though the conversation went on; or its result was told and it never ran, where other
   calls of that tool are recorded where they run. Consequence: a later answer or effect speaks of it.
 * *other arguments*: the call ran with other values than the model had asked for. Consequence: the call itself.
+* *misread figure*: what the tool's code sent on for a call has the number that comes of reading the argument by the rules of another place
+  (``misparsed.py``). Consequence: the exchange or command.
 * *cut result*: the model was told only a part of what the tool returned, and a later answer says that there is nothing, or does something that the rest
   contradicts.
 * *never sent*: a message of a person is recorded, and no model call had it. Consequence: the model went on.
@@ -37,6 +39,7 @@ from .citing import said
 from .claims import claims
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
 from .directives import against, directives
+from .misparsed import misparsed
 from .parsing import parsed
 from .results import failure
 from .terms import identifiers, terms, values, words
@@ -59,7 +62,7 @@ def find(case: Case) -> Iterator[Finding]:
     """What each rule finds."""
     known = doings(case)
     for action in known.actions:
-        found = _wrong_result(action, known) or _cut(action, known)
+        found = _wrong_result(action, known) or _cut(action, known) or _misread_figure(action, known)
         if found is not None:
             yield found
     yield from _other_arguments(known)
@@ -210,6 +213,20 @@ def _other_arguments(known: Doings) -> Iterator[Finding]:
             made = _otherwise(action.step, action.asked.value, action)
             if made is not None:
                 yield made
+
+
+def _misread_figure(action: Action, known: Doings) -> Finding | None:
+    """What was sent for a call has another number than it was asked with."""
+    found = misparsed(action, known)
+    if found is None:
+        return None
+    run, path, text, where, other = found
+    shown = Evidence(event_id=run.event_id, seq=run.seq, what=f"it has {where} = {said(other)}")
+    return _finding(
+        action.run, PROVEN - (0.1 if run is action.run else 0),
+        (action.cite(f"asked with {path} = {said(text)}"), shown),
+        f"{quoted(action.run.title, 100)} was asked with {path} = {said(text)}; the agent's code made {said(other)} of it ({where} in {quoted(run.title, 80)}).",
+    )  # fmt: skip
 
 
 def _unjoined(known: Doings) -> Iterator[tuple[Step, list[Action], list[Action]]]:
