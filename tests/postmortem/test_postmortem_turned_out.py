@@ -105,3 +105,44 @@ def test_slips(one: str, other: str) -> None:
 )
 def test_what_is_no_slip(one: str, other: str) -> None:
     assert not is_slip(one, other)
+
+
+SAID_OTHERWISE = [
+    ("Pon su salario en 41.800 desde marzo.", {"empleado": "E-311", "salario": 41800}, "Bailé los números: su carta dice 48.100. ¿Ya ha salido?"),
+    ("Set her salary to 41,800.", {"who": "E-311", "salary": 41800}, "I swapped digits, it is 48,100. Has March gone out?"),
+    ("Überweise 1.250,00 EUR an K-204.", {"to": "K-204", "amount": 1250}, "Auf der Rechnung steht 1.520,00. Ist das schon raus?"),
+    ("Vire 3 400 € à K-204.", {"to": "K-204", "montant": "3400.00"}, "La facture indique 2 900 €. C'est parti ?"),
+    ("Ordina 240 piastrelle per K-204.", {"site": "K-204", "quantity": 240}, "Sulla pianta sono 360, non 240. Sono partite?"),
+    ("Order 120 chairs for K-204.", {"site": "K-204", "count": 120}, "The plan says 150 chairs. Are they on their way?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("first", "given", "then"), SAID_OTHERWISE)
+def test_a_figure_that_the_person_has_otherwise_later(kind: str, first: str, given: dict[str, object], then: str) -> None:
+    session = order(kind, first, given, then)
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("input", session.call(1))
+
+
+@pytest.mark.parametrize(
+    ("first", "given", "then", "mends"),
+    [
+        ("Order 120 chairs for K-204.", {"site": "K-204", "count": 120}, "Now 210 chairs for K-310.", {"site": "K-310", "count": 210}),
+        ("Order 120 chairs for K-204.", {"site": "K-204", "count": 120}, "What would 210 chairs cost?", None),
+        ("Order 120 chairs for K-204.", {"site": "K-204", "count": 120}, "Thanks. The budget says 900 euros.", None),
+        ("Order 120 chairs for K-204.", {"site": "K-204", "count": 120}, "The plan of K-310 says 150 chairs, is that enough?", None),
+        ("Book room 2101.", {"room": 2101}, "Is 2110 free on Friday?", None),
+        ("Set the price to 1290.", {"sku": "K-204", "price": 1290}, "Make it 1920 from May.", {"sku": "K-204", "price": 1920}),
+        ("Pay 41,800 EUR to K-204.", {"to": "K-204", "amount": 41800}, "Good. My account shows 58,200 EUR now.", None),
+        ("Pay 41,800 to K-204.", {"to": "K-204", "amount": 41800}, "Good. My account shows 58,200 now.", None),
+    ],
+)
+def test_a_further_wish_with_another_figure(first: str, given: dict[str, object], then: str, mends: dict[str, object] | None) -> None:
+    assert order("anthropic", first, given, then, mends=mends, answer="Done.").findings(ANALYSIS) == []
+
+
+def test_a_figure_that_was_changed_before_anything_was_done() -> None:
+    session = Session("openai").user("Set her salary to 41,800.").model("From when?").user("From May. Her letter says 48,100.")
+    session.model("", ("set_salary", {"who": "E-311", "salary": 48100})).gives("ok").model("Set.")
+    assert session.findings(ANALYSIS) == []

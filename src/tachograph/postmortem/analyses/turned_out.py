@@ -3,6 +3,9 @@
 *Taken back*. A later message says that a value was wrong, and repeats it; or it has a slip of it (``is_slip``) with words of a mistake or of undoing, names
 nothing new, and nothing was done with the right one since.
 
+*Said otherwise*. Or it has no such words, in whatever language: a figure that was used, and another one beside it that is new, and with which nothing was done
+since. The one has two digits of the other changed over; or stands with a negation (``48.100, no 41.800``); or is what something *says*, in the same unit.
+
 *Contradicted*. A figure of the person's went into a figure of the effect, and a result that came behind it has another one for the same thing in the same
 unit; the answer names both, or the one is a slip of the other.
 """
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING
 from .amounts import number
 from .computed import numbers
 from .effects import words_of
+from .figures import Figure, figures, readings, whole
 from .records import records
 from .remembered import remembered
 from .terms import identifiers, terms
@@ -68,6 +72,8 @@ def taken_back(known: Doings) -> Wrong | None:
         text = known.own_words(passage)[:4000]
         admits = ADMITS.search(gloss(text)) is not None
         if not admits and not _SLIPPED.search(text):
+            if (otherwise := _said_otherwise(passage, place, known)) is not None:
+                return otherwise
             continue
         said, named = set(terms(text)), identifiers(text)
         for action in known.actions_before(place + 1, _NEAR):
@@ -83,7 +89,118 @@ def taken_back(known: Doings) -> Wrong | None:
                     right = next((one for one in sorted(said - asked) if is_slip(value, one)), None)
                     if right is not None and not named - asked - {right} and not _mended(right, place, known):
                         return Wrong(value=value, right=right, given=given, action=action, shown=passage, by_person=True)
+        if (otherwise := _said_otherwise(passage, place, known)) is not None:
+            return otherwise
     return None
+
+
+#: What stands before a figure that it is not, and before one that a letter, a plan, a label has.
+_IS_NOT = re.compile(
+    r"(?:\b(?:not|no|nicht|kein\w{0,2}|pas|non|n[aã]o|niet|geen|instead of|rather than|statt|anstatt|au lieu de|et pas|en (?:vez|lugar) de|y no|e non|invece di|em vez de|e n[aã]o|in plaats van)"
+    r"|≠)\s{1,3}(?:(?:the|die|der|das|les?|las?|los|el|il|i|gli|os?|as?|de|het)\s)?[$€£]?\s?\Z",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:says?|said|states?|stated|shows?|showed|reads?|has it|specif(?:y|ies)|lists?|sagt|lautet|nennt|zeigt|weist|steht|stehen|dit|disent|indique\w{0,3}|affiche|mentionne|dice|dicen|pone|ponen|indica\w{0,2}|figura\w{0,1}|muestra"
+    r"|riporta|segna|mostra|diz|consta\w{0,1}|marca|zegt|staat|vermeldt|toont)\b(?:[^\w.!?;]{1,3}[^\W\d_]{1,12}){0,2}[^\w.!?;]{1,3}[$€£]?\s?\Z",
+    re.IGNORECASE,
+)
+#: What asks for something that might be, rather than tells.
+_WHAT_IF = re.compile(
+    r"\b(?:if|would|could|wenn|falls|würde|könnte|serait|pourrait|sería|podría|sarebbe|potrebbe|seria|poderia|zou)\b", re.IGNORECASE
+)
+
+
+def _said_otherwise(passage: Passage, place: int, known: Doings) -> Wrong | None:
+    """A figure that was used, and that a later message has otherwise."""
+    text = known.own_words(passage)[:4000]
+    told = figures(text)
+    if not told:
+        return None
+    for action in known.actions_before(place + 1, _NEAR):
+        if action.effect is None or action.before > place or action.run.seq > passage.seq or not action.ok:
+            continue
+        used = {one for path, leaf in action.leaves if not _is_name(path) for one in _figure_of(leaf) if one >= _LEAST}
+        for given in reversed(known.users(action.before, _REQUESTS)) if used else ():
+            before = figures(known.own_words(given)[:8000])
+            had = frozenset(one for figure in before for one in figure.readings)
+            named = identifiers(known.own_words(given)) | {one.text for one in told}
+            news = {one for one in identifiers(text) - named - action.identifiers if not _is_figure(one, told)}
+            for old in before:
+                value = next((one for one in old.readings if one in used), None)
+                for new in told if value is not None and not news else ():
+                    if (
+                        value is not None
+                        and not new.readings & had
+                        and not _WHAT_IF.search(_sentence(text, new))
+                        and _otherwise(value, old, new, told, text)
+                        and not _used(new.readings, place, known)
+                    ):
+                        return Wrong(value=old.text, right=new.text, given=given, action=action, shown=passage, by_person=True)
+    return None
+
+
+def _sentence(text: str, figure: Figure) -> str:
+    """The sentence in which a figure stands."""
+    begin = max((text.rfind(mark, 0, figure.start) for mark in (". ", "! ", "? ", "\n")), default=-1) + 1
+    ends = [end for mark in (". ", "! ", "? ", "\n") if (end := text.find(mark, figure.end)) >= 0]
+    return text[begin : min(ends, default=len(text))]
+
+
+def _figure_of(leaf: str) -> frozenset[float]:
+    """What an argument may be that is one figure."""
+    written = whole(leaf)
+    return readings(written) if written is not None else frozenset()
+
+
+#: A figure that is less may be anything.
+_LEAST = 10
+
+
+def _is_name(path: str) -> bool:
+    """Whether an argument's figure is what something is called by."""
+    return bool(frozenset(words_of(path.rpartition(".")[2])) & _CALLED)
+
+
+_CALLED = frozenset(["id", "ids", "no", "nr", "number", "code", "ref", "reference", "room", "order", "invoice", "ticket", "case", "account", "card", "phone", "page", "gate", "seat", "zip", "year", "port", "version", "zimmer", "chambre", "habitacion", "camera", "quarto", "kamer", "unit", "line", "row", "flat", "house", "lot", "case", "bay", "dock", "flight", "bus", "track"])  # fmt: skip
+
+
+def _is_figure(name: str, told: tuple[Figure, ...]) -> bool:
+    found = terms(name)
+    return len(found) == 1 and any(found[0] in terms(one.text) for one in told)
+
+
+def _otherwise(value: float, old: Figure, new: Figure, told: tuple[Figure, ...], text: str) -> bool:
+    """Whether a message has ``new`` where ``old`` had been given."""
+    mine = {_plain(value)} | {_plain(one) for one in old.readings}
+    if value >= 100 and any(is_swapped(one, _plain(other)) for one in mine for other in new.readings):
+        return True
+    if any(value in one.readings and one is not new and _IS_NOT.search(text[max(one.start - 40, 0) : one.start]) for one in told):
+        return not _IS_NOT.search(text[max(new.start - 40, 0) : new.start])
+    same = old.unit == new.unit or (bool(old.unit and new.unit) and stem(old.unit) == stem(new.unit))
+    said = _SAYS.search(text[max(new.start - 60, 0) : new.start])
+    if not same or not old.unit or old.unit in _JOINS or said is None:
+        return False
+    # Money is also what an account or a price list says, of something else.
+    return old.unit not in _MONEY or _PAPER.search(_sentence(text, new)) is not None
+
+
+_MONEY = frozenset(["$", "€", "£", "¥", "%", "eur", "usd", "gbp", "chf", "euro", "euros", "dollar", "dollars", "pounds", "franken", "francs", "percent", "prozent"])  # fmt: skip
+_PAPER = re.compile(
+    r"\b(?:invoice|bill|letter|contract|agreement|quote|quotation|offer|receipt|order form|slip|\w*rechnung|\w*brief|\w*vertrag|\w*angebot|beleg|\w*schreiben|facture|lettre|contrat|devis|re[cç]u"
+    r"|factura|carta|contrato|presupuesto|oferta|recibo|fattura|lettera|contratto|preventivo|ricevuta|fatura|or[cç]amento|factuur|rekening|contract|offerte|bon)\b",
+    re.IGNORECASE,
+)
+#: Short words behind a figure that are no unit.
+_JOINS = frozenset(["a", "an", "and", "as", "at", "for", "from", "in", "of", "on", "to", "und", "ab", "für", "pro", "et", "pour", "y", "para", "e", "per", "em", "en", "voor", "o", "or"])  # fmt: skip
+
+
+def _used(found: frozenset[float], place: int, known: Doings) -> bool:
+    """Whether something was done with a figure since."""
+    return any(
+        action.effect is not None and action.ok and any(found & _figure_of(leaf) for _, leaf in action.leaves)
+        for action in known.actions_behind(place)
+    )
 
 
 @remembered
@@ -103,14 +220,21 @@ def is_slip(one: str, other: str) -> bool:
     if re.sub(r"\d", "", one) != re.sub(r"\d", "", other) or min(sum(map(str.isdigit, one)), sum(map(str.isdigit, other))) < 2:
         return False
     if len(one) == len(other):
-        differ = [place for place in range(len(one)) if one[place] != other[place]]
-        return len(differ) == 2 and differ[1] == differ[0] + 1 and one[differ[0]] == other[differ[1]] and one[differ[1]] == other[differ[0]]
+        return is_swapped(one, other)
     short, long = sorted((one, other), key=len)
     return len(long) == len(short) + 1 and any(
         long[:place] + long[place + 1 :] == short
         for place in range(1, len(long))
         if long[place] == long[place - 1] and long[place].isdigit()
     )
+
+
+def is_swapped(one: str, other: str) -> bool:
+    """Whether two neighbouring characters of a value changed places in the other one."""
+    if len(one) != len(other):
+        return False
+    differ = [place for place in range(len(one)) if one[place] != other[place]]
+    return len(differ) == 2 and differ[1] == differ[0] + 1 and one[differ[0]] == other[differ[1]] and one[differ[1]] == other[differ[0]]
 
 
 def _mended(right: str, place: int, known: Doings) -> bool:
