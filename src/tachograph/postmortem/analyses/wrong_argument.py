@@ -2,6 +2,7 @@
 
 * *Another record*. An effect's identifying argument stands in a record (an order, a row, a line) that is not the one which the request is about, while the
   record that the request names has another value under the same name.
+* *Of two things*. One argument is of the thing that the request is about, another one of another thing of its kind (``mixed_records.py``).
 * *Another one than it speaks of*. What the model says of an act (beside it, or in the answer) names one record and no other, as the request does; the act
   used the number of another record of the same kind, and none used that of the one it speaks of.
 * *An earlier request*. It is what a person named in an earlier turn; in the turn at hand they named another of the same form, and no call uses it.
@@ -31,6 +32,7 @@ from .computed import is_number, shape
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .counts import of_everything
 from .effects import words_of
+from .mixed_records import mixed
 from .records import Record, records
 from .siblings import other_meant
 from .terms import identifiers, names_one, terms, words
@@ -69,6 +71,7 @@ def find(case: Case) -> Iterator[Finding]:
             continue
         found = (
             _another_record(action, requests, known)
+            or _of_two(action, requests, known)
             or _not_the_one_spoken_of(action, requests, known)
             or _earlier_request(action, requests, known)
             or _another_tool(action, requests, known)
@@ -144,6 +147,19 @@ def _another_record(action: Action, requests: list[Passage], known: Doings) -> F
             Evidence(event_id=mine[0].event_id, seq=mine[0].seq, what=f"the record that was asked about has {meant}"),
         )  # fmt: skip
     return None
+
+
+def _of_two(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
+    found = mixed(action, requests[-_ASKED:], known)
+    if found is None:
+        return None
+    return _finding(
+        action, STRONG + 0.04,
+        f"{quoted(action.run.title, 100)} was given {said(found.text)} for {found.path}, which stands in another record than {said(found.beside)} is of; the one "
+        f"that was asked about ({said(found.by)}) has {said(found.meant)}.",
+        Evidence(event_id=found.theirs.event_id, seq=found.theirs.seq, what=f"whose {found.text} is"),
+        Evidence(event_id=found.mine.event_id, seq=found.mine.seq, what=f"the record that was asked about has {found.meant}"),
+    )  # fmt: skip
 
 
 def _not_the_one_spoken_of(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
