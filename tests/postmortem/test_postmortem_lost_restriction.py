@@ -161,3 +161,59 @@ def test_words_that_exclude_only_together(text: str) -> None:
 )
 def test_words_that_exclude_together(text: str) -> None:
     assert any("okafor" in one.words for one in clauses(text))
+
+
+TALLY = "All five flats of the house were looked at: 1 owes 640, 2 owes 310, 3 owes 905, 4 owes 120 and 5 owes 88. No letter was sent so far. Go on with it."
+
+
+def letters(kind: str, user: str, flats: tuple[Any, ...], *, short: str = TALLY, then: str | None = None) -> Session:
+    session = Session(kind, system="You look after flats.", declared={"account": "read", "send_letter": "external"}).user(user)
+    for flat in range(1, 6):
+        session.model("", ("account", {"unit": flat})).gives({"unit": flat, "owes": 100 * flat})
+    history = list(session.history)
+    session.history, before = [], session.system
+    session.system = "Condense the transcript."
+    session.user("<transcript>" + str(history) + "</transcript>").model(short)
+    session.history, session.system = [], before
+    session.user("So far:\n" + short)
+    if then is not None:
+        session.user(then)
+    for flat in flats:
+        session.model("", ("send_letter", {"unit": flat, "text": "You owe rent."})).gives("ok")
+    return session.model("Done.")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "user",
+    [
+        "Write to everyone who owes rent in flats 1 to 5. Leave flat 2 out whatever its account says, we have agreed on instalments.",
+        "Go through the five flats and write to those who owe. Never send a letter to flat 2.",
+        "Bitte alle fünf mahnen. Wohnung 2 und 9 bitte auslassen.",
+        "Écrivez à tous ceux qui doivent, sauf au logement 2.",
+        "Escribe a todos los que deben, excepto al piso 2.",
+        "Scrivi a tutti, tranne agli appartamenti 2 e 8.",
+    ],
+)
+def test_a_number_that_was_to_be_left_out(kind: str, user: str) -> None:
+    session = letters(kind, user, (1, 2, 3))
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("context", session.call(7))
+    assert found.evidence[-1].event_id == session.event("send_letter", 1)
+
+
+@pytest.mark.parametrize(
+    ("user", "flats", "more"),
+    [
+        ("Write to all, but leave flat 2 out.", (1, 3), {}),
+        ("Write to all, but leave flat 2 out.", (1, 2), {"then": "Flat 2 may be written to as well now."}),
+        ("Write to all, but leave flat 2 out.", (1, 2), {"short": TALLY.replace("2 owes 310", "2 is excluded (instalments)")}),
+        ("Never send a letter of more than 2 pages, please.", (1, 2), {}),
+        ("Never call flat 2, send them a letter.", (2,), {}),
+        ("Bitte alle mahnen, Wohnung 2 bitte nicht vergessen.", (1, 2), {}),
+        ("Écrivez à tous, n'oubliez pas le logement 2.", (1, 2), {}),
+        ("Write to all five. Flat 2 has not paid since May.", (1, 2), {}),
+    ],
+)
+def test_a_number_that_was_kept_out_or_allowed(user: str, flats: tuple[int, ...], more: dict[str, Any]) -> None:
+    assert letters("openai", user, flats, **more).findings(ANALYSIS) == []

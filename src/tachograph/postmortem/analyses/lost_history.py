@@ -26,7 +26,7 @@ from .breaches import broken, said_against
 from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .directives import Directive, directives
-from .lost_restriction import broken_clause, lost_clauses
+from .lost_restriction import broken_clause, broken_number, lost_clauses
 from .terms import identifiers, names_one, terms, words
 from .verbs import stems
 
@@ -221,7 +221,14 @@ def _restriction(loss: _Loss, known: Doings) -> Finding | None:
     lost = lost_clauses([text for role, text in loss.gone if role == "user"], loss.told)
     found = broken_clause(lost, _later(loss, known), known, loss.step.number if loss.handed else None) if lost else None
     if found is None:
-        return None
+        out = broken_number((text for role, text in loss.gone if role == "user"), loss.told, _later(loss, known), known, loss.step.seq)
+        if out is None:
+            return None
+        text, action, number = out
+        return _finding(
+            loss, STRONG + 0.05, f"it then went against it with {quoted(action.run.title, 100)} (by its number, {number})",
+            action.cite("goes against what was lost"), f"what was to be kept to, {said(text)}",
+        )  # fmt: skip
     clause, action, word = found
     return _finding(
         loss,

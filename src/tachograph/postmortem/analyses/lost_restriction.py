@@ -4,6 +4,9 @@
 a clause has a word that excludes or singles out (in several languages) beside a word which the record of one thing has, and that of another thing of
 the same list has not. It is broken where an effect takes a record that it excludes, or one that lacks what it asks for while another one has it.
 
+Or it names one of a row by its number (``leave flat 1 out``): it is broken where an effect is given that number, under a name by which others of the row were
+looked at or acted on, too.
+
 A clause that holds until something happens (``not before …``) is broken where nothing at all was done with the thing in between.
 
 *Cannot see*: wishes that no record has a word of.
@@ -15,9 +18,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .amounts import amounts
 from .records import Record, records
 from .remembered import remembered
-from .terms import names_one
+from .terms import identifiers, names_one
 from .tongues import fold, gloss
 from .verbs import groups, stems
 
@@ -123,6 +127,113 @@ def lost_clauses(gone: Iterable[str], visible: str) -> list[Clause]:
         for one in clauses(text)
         if one.text not in visible and not any(other.only == one.only and other.words & one.words for other in left)
     ]
+
+
+#: A thing and its number, or several of them: “flat 1”, “Wohnung 3 und 4”, “lots 7, 9”.
+_NUMBERED = re.compile(
+    r"\b(?P<noun>[^\W\d_]{3,24})\s+(?:(?:no|nr|n°|nº|num|number)\.?\s*|#)?(?P<numbers>\d{1,6}(?:\s?(?:,|&|and|or|und|oder|et|ou|y|o|e|en|of)\s?\d{1,6}){0,8})\b(?![.,]?\d|\s?[%€$£]|:\d)",
+    re.IGNORECASE,
+)
+_NO_THING = frozenset([
+    "than", "over", "under", "above", "below", "before", "after", "until", "till", "from", "only", "more", "less", "least", "most", "about", "exceed",
+    "within", "every", "next", "last", "first", "the", "and", "for", "with", "als", "uber", "unter", "vor", "nach", "bis", "von", "ab", "mehr", "que", "plus",
+    "moins", "avant", "apres", "jusqu", "sur", "sous", "mas", "menos", "antes", "hasta", "desde", "sobre", "piu", "meno", "prima", "dopo", "fino", "mais", "ate",
+    "meer", "minder", "voor", "tot", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+])  # fmt: skip
+#: What tells that something is left out, in whatever words, where its number stands.
+_KEPT = re.compile(
+    r"exclu|exempt|except|skip|omit|not? |n't|never|leave|left|hold|agree|instal|ausnahm|ausgenom|nicht|kein|ohne|auss?er|außer|sauf|pas |sans|exce|salvo|sin |esclu|tranne|senza|sem |niet|geen|behalve|zonder",
+    re.IGNORECASE,
+)
+#: “Do not forget flat 2”: what is not to be left out.
+_FORGET = re.compile(r"\b(?:forg[eo]t|miss|overlook|vergess|vergiss|übersehen|oubli|olvid|dimentic|esque[cç]|verge[et])", re.IGNORECASE)
+#: So many of a row, at the least, have been under a name that an argument is known to name one of it.
+_ROW = 3
+
+
+@remembered
+def numbered(text: str) -> tuple[tuple[str, str], ...]:
+    """The things of a text that are named by a number, as (noun, number)."""
+    return tuple(
+        (bare(match["noun"]), number.lstrip("0") or "0")
+        for match in _NUMBERED.finditer(text[:4000])
+        if fold(match["noun"]) not in _NO_THING
+        for number in re.findall(r"\d+", match["numbers"])
+    )
+
+
+def broken_number(
+    gone: Iterable[str], visible: str, actions: Iterable[Action], known: Doings, since: int
+) -> tuple[str, Action, str] | None:
+    """The first effect on one of a row that a lost clause leaves out by its number: the clause, the effect, the number. ``since``: the line of the loss."""
+    lost = [
+        (clause, number)
+        for text in gone
+        for clause in clauses(text)
+        if not clause.only and not clause.until and clause.text not in visible and not _FORGET.search(clause.text)
+        for number in (*(number for _, number in numbered(clause.text)), *_codes(clause.text))
+        if not _still_out(number, visible)
+    ]
+    if not lost:
+        return None
+    rows: dict[str, set[str]] = {}
+    for action in known.actions:
+        for path, text in action.leaves:
+            if len(text) <= 6 and text.isdigit():
+                rows.setdefault(path, set()).add(_number(text))
+    for action in actions:
+        if action.effect is None or action.run.kind != "tool":
+            continue
+        for clause, number in lost:
+            under = [path for path, text in action.leaves if _number(text) == number and not _how_much(path)]
+            if not any(not number.isdigit() or len(rows.get(path, ())) >= _ROW for path in under) or not _forbids(clause, action):
+                continue
+            if not any(
+                passage.seq >= since and _stands(number, passage.text) and not _is_made(passage.text, known)
+                for passage in known.users(action.before)
+            ):
+                return clause.text, action, number
+    return None
+
+
+def _is_made(text: str, known: Doings) -> bool:
+    """Whether a message has what a model made of the history."""
+    return any(len(reply.text) >= 60 and reply.text.strip() in text for reply in known.replies[-200:])
+
+
+def _still_out(number: str, visible: str) -> bool:
+    """Whether what is left says, near its number, that something is left out."""
+    sentences = re.split(r"(?<=[.;!?])\s|\n|,\s", visible[:40_000])
+    return any(_stands(number, sentence) and _KEPT.search(sentence) for sentence in sentences)
+
+
+def _stands(number: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.,-]){re.escape(number)}(?![\w-]|[.,]\d)", text, re.IGNORECASE) is not None
+
+
+def _number(text: str) -> str:
+    """A number without leading zeros, and anything else in lower case."""
+    return (text.lstrip("0") or "0") if text.isdigit() else text.strip().lower()
+
+
+def _codes(text: str) -> list[str]:
+    """What a text names by letters and digits."""
+    return sorted(one for one in identifiers(text) if any(map(str.isdigit, one)) and any(map(str.isalpha, one)))
+
+
+def _how_much(path: str) -> bool:
+    """Whether an argument says how much, rather than which."""
+    return next(amounts({path.rpartition(".")[2]: 1}), None) is not None and not path.lower().endswith(("number", "unit", "units"))
+
+
+def _forbids(clause: Clause, action: Action) -> bool:
+    """Whether what a clause says not to do is what an action does; one that only leaves something out is of any."""
+    plain = gloss(clause.text)
+    verb = _NOT_TO.search(plain)
+    if verb is None:
+        return True
+    told = stems(verb[1])
+    return bool(told & (action.stems | _ANY) or groups(told) & action.groups)
 
 
 def broken_clause(
