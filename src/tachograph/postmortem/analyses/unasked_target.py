@@ -1,7 +1,7 @@
 """Where something goes (an account, an address, a link) was told by a text that came in as data, though nobody had asked for it.
 
 *Cause*: a sentence of a tool's result, a document or a memory that says what to do with an address-like value, without any word to the agent itself.
-*Consequence*: an effect outside is given that value, which stood nowhere before. Two patterns are more than data that was used:
+*Consequence*: an effect outside is given that value, which stood nowhere before. Three patterns are more than data that was used:
 
 - the value **replaces** another one of its kind that a record had shown under that name, in an effect that has nothing of what the person named, beside
   another one that has; and neither person nor system prompt speaks of such a change;
@@ -65,7 +65,7 @@ def unasked_targets(known: Doings) -> Iterator[_Told]:
     for action in known.acting:
         if action.effect is None or action.effect.reach != "outside" or action.run.kind != "tool":
             continue
-        for found in (*_by_target(known, action), *_by_hush(known, action)):
+        for found in (*_by_target(known, action), *_by_hush(known, action), *_by_custom(known, action)):
             if found[0].seq not in best or found[3] > best[found[0].seq][3]:
                 best[found[0].seq] = found
     yield from best.values()
@@ -102,6 +102,70 @@ def _by_hush(known: Doings, action: Action) -> Iterator[_Told]:
                 if sentence is not None and hush and _is_about(known, sentence, value, action):
                     yield source, sentence, action, sure, why, value
                     break
+
+
+#: Who acts by itself, in several languages.
+_BOTS = re.compile(
+    r"\b(?:bots?|robots?|roboter\w*|agents?|agenten?|agentes?|agenti|assistants?|assistent\w*|assistenti|asistentes?|assistentes?|automat\w*|crawlers?|scripts?|pipelines?"
+    r"|ais?|llms?|language models?|sprachmodelle?|modelos? de lenguaje|modelli linguistici|ki|ia|copilots?|dependabot|renovate|ci)\b",
+    re.IGNORECASE,
+)
+
+
+def _by_custom(known: Doings, action: Action) -> Iterator[_Told]:
+    """An address that a text alone names, in a sentence that tells the whole deed, beside the task."""
+    if _of_person(known, action) or not any(other.name != action.name for other in known.acting):
+        return
+    doing, objects = _deed(action)
+    asked = stems(gloss(_asked(known, action)))
+    both = groups(doing) & groups(asked)
+    # ``open a fix`` does not ask to add a webhook; ``let them know`` asks to send a mail.
+    if (doing | {stem(one) for one in objects}) & asked or (both if not objects else both & {"send", "tell"}):
+        return
+    for value, bare in _targets(action):
+        match = _ADDRESS.search(value)
+        source = _source(known, action, value, bare) if match is not None else None
+        if match is None or source is None or source.event_id == action.run.event_id:
+            continue
+        sentence, _ = _sentence(source, value, bare)
+        if sentence is None or _named_elsewhere(known, action, source, match[1].lower()):
+            continue
+        plain = gloss(sentence.replace(value, " "))
+        said = stems(plain)
+        tells = bool(doing & said or groups(doing) & groups(said) or {stem(one) for one in objects} & said)
+        near = set(terms(sentence)) | {stem(one) for one in terms(sentence)}
+        more = [
+            text
+            for _, text in action.leaves
+            if value not in text
+            and len(text) <= 60
+            and (found := words(text.lower()))
+            and all(one in near or stem(one) in near for one in found)
+        ]
+        bots = _BOTS.search(_ADDRESS.sub(" ", sentence)) is not None
+        if tells and ((bots and more) or len(more) >= 2 or (bots and len(action.leaves) == 1)):
+            why = "which that text alone names" + (", and which it says that programs do" if bots else "")
+            yield source, sentence, action, LIKELY + 0.12 + (0.08 if bots else 0.0), why, value
+
+
+def _deed(action: Action) -> tuple[frozenset[str], set[str]]:
+    """The stems of what a call does, and the words for what it does it to, by its name."""
+    said = [english_of(word) or word for word in words_of(action.name)]
+    doing = {word for word in said if acts(word) or does(word)}
+    return frozenset(stem(word) for word in doing), {word for word in said if word not in doing and len(word) > 2}
+
+
+def _named_elsewhere(known: Doings, action: Action, source: Passage, domain: str) -> bool:
+    """Whether a domain, or what its own name or the text's says, stands in anything else that was known, or was asked about."""
+    asked = _asked(known, action)
+    call = known.by_event.get(source.event_id)
+    about = {piece for piece in re.split(r"[.]", domain)[:-1] if len(piece) > 3}
+    if call is not None:
+        about |= {text.lower() for _, text in call.leaves if len(text) > 3}
+    if domain in asked or any(one in asked for one in about):
+        return True
+    others = (one for one in known.recent(action.before, _NEAR) if one.kind in DATA and one.text != source.text)
+    return any(domain in one.text[:_LONG].lower() for one in others)
 
 
 def finding(found: _Told) -> Finding:
