@@ -123,7 +123,8 @@ def test_what_many_events_share_is_looked_at_once(tacho: Tacho, monkeypatch: pyt
     audit = Audit(opened, Policy.default())
     results = [one for name in audit.names() for one in audit.session(name)]
     assert [one.session_id for one in results] == [IDS[0]]
-    assert next(walked) < 200  # 40 messages, and not 40 turns with all of the turns before them
+    # 40 messages, some 200 looks in all (a few more where another thread of this process masks); 40 turns with all of the turns before them are thousands.
+    assert next(walked) < 500
 
 
 def test_other_files_in_the_store_are_looked_at_and_our_own_are_not(tacho: Tacho) -> None:
