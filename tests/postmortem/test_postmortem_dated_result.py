@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from telling_tapes import KINDS, Session
 
-from tachograph.postmortem.analyses.dates import moment, names_day
 from tachograph.postmortem.analyses.stale_result import ANALYSIS
+from tachograph.postmortem.language.dates import moment, names_day
 
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 

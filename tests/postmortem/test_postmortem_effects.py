@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_recordings import coding_agent
 
-from tachograph.postmortem.analyses.effects import acts, effects
-from tachograph.postmortem.analyses.once import once
-from tachograph.postmortem.analyses.terms import identifiers, terms, values, words
 from tachograph.postmortem.case import open_case
+from tachograph.postmortem.language.terms import identifiers, terms, values, words
+from tachograph.postmortem.meaning.effects import acts, effects
+from tachograph.postmortem.meaning.once import once
 
 
 @pytest.mark.parametrize(

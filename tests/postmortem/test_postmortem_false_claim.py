@@ -7,9 +7,9 @@ from typing import cast
 import pytest
 from telling_tapes import KINDS, Session
 
-from tachograph.postmortem.analyses.actions import Reply
-from tachograph.postmortem.analyses.claims import claims
 from tachograph.postmortem.analyses.false_claim import ANALYSIS
+from tachograph.postmortem.meaning.actions import Reply
+from tachograph.postmortem.meaning.claims import claims
 from tachograph.postmortem.shapes import Step
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tachograph.postmortem.analyses.figures import figures, misread, readings, whole
+from tachograph.postmortem.language.figures import figures, misread, readings, whole
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from telling_tapes import KINDS, Session
 
-from tachograph.postmortem.analyses.computed import computable
 from tachograph.postmortem.analyses.invented_value import ANALYSIS
+from tachograph.postmortem.language.computed import computable
 
 
 def clerk(kind: str, act: tuple[str, dict[str, Any]], answer: str = "It is done.") -> Session:

@@ -8,7 +8,7 @@ import pytest
 from telling_tapes import KINDS, Session
 
 from tachograph.postmortem.analyses.misread_error import ANALYSIS
-from tachograph.postmortem.analyses.results import of_value
+from tachograph.postmortem.meaning.results import of_value
 
 
 @pytest.mark.parametrize("kind", KINDS)

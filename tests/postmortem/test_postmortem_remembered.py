@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tachograph.postmortem.analyses.remembered import Remembered, remembered
+from tachograph.postmortem.language.remembered import Remembered, remembered
 
 
 def test_a_text_is_looked_at_once() -> None:

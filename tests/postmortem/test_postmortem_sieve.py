@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tachograph.postmortem import analyses
-from tachograph.postmortem.analyses.sieve import Sieve
+from tachograph import postmortem
+from tachograph.postmortem.language.sieve import Sieve
 
 _parser: Any = importlib.import_module("re._parser")
 
@@ -24,9 +24,9 @@ MOST = 400
 
 def _sieves() -> dict[str, Sieve]:
     found = {}
-    for module in pkgutil.iter_modules(analyses.__path__):
-        here = importlib.import_module(f"{analyses.__name__}.{module.name}")
-        found |= {f"{module.name}.{name}": one for name, one in vars(here).items() if isinstance(one, Sieve)}
+    for module in pkgutil.walk_packages(postmortem.__path__, f"{postmortem.__name__}."):
+        here = importlib.import_module(module.name)
+        found |= {f"{module.name.rpartition('.')[2]}.{name}": one for name, one in vars(here).items() if isinstance(one, Sieve)}
     return found
 
 

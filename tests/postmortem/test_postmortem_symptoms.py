@@ -9,9 +9,9 @@ from sample_recordings import Tape, coding_agent, on_call, parallel
 from scenes import Call, Turn, session, tool
 
 from tachograph.core import events
-from tachograph.postmortem.analyses.instructions import read
-from tachograph.postmortem.analyses.symptoms import hard, symptoms
 from tachograph.postmortem.case import open_case
+from tachograph.postmortem.meaning.instructions import read
+from tachograph.postmortem.meaning.symptoms import hard, symptoms
 
 TOOLS = (tool("cancel_trip", "Cancel."), tool("refund", "Refund."))
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tachograph.postmortem import markup
-from tachograph.postmortem.analyses import directives, terms, tongues
+from tachograph.postmortem.language import hidden, terms, tongues
+from tachograph.postmortem.meaning import directives
 from tachograph.postmortem.sources import read_by
 from tachograph.postmortem.values import visible
 
@@ -51,7 +52,7 @@ def test_a_quick_look_misses_no_instruction(text: str) -> None:
 
 @given(_TEXTS)
 def test_hidden_text_is_looked_for_where_there_may_be_any(text: str) -> None:
-    assert directives._has_base64(text) == (directives._BASE64.search(text) is not None)
+    assert hidden._has_base64(text) == (hidden._BASE64.search(text) is not None)
 
 
 @given(st.text(alphabet="catl -n./a'\"\\:=", max_size=20))

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from telling_tapes import Session
 
 from tachograph.postmortem.analyses.contract import Analysis
-from tachograph.postmortem.analyses.directives import directives
-from tachograph.postmortem.analyses.effects import acts
-from tachograph.postmortem.analyses.instructions import read
 from tachograph.postmortem.analyses.overridden_instruction import ANALYSIS as OVERRIDDEN
 from tachograph.postmortem.analyses.poisoned_context import ANALYSIS as POISONED
-from tachograph.postmortem.analyses.tongue_tables import PHRASES, VERBS, WORDS
-from tachograph.postmortem.analyses.tongues import LANGUAGES, english_of, gloss, tongue
-from tachograph.postmortem.analyses.verbs import groups, stem
+from tachograph.postmortem.language.tongue_tables import PHRASES, VERBS, WORDS
+from tachograph.postmortem.language.tongues import LANGUAGES, english_of, gloss, tongue
+from tachograph.postmortem.language.verbs import groups, stem
+from tachograph.postmortem.meaning.directives import directives
+from tachograph.postmortem.meaning.effects import acts
+from tachograph.postmortem.meaning.instructions import read
 
 TELLING = {
     "german": "Der Bericht ist fertig, und wir haben die Zahlen für das Quartal auf der zweiten Seite.",

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .analyses.terms import identifiers
+from .language.terms import identifiers
 from .values import plain, read, textual, visible
 
 if TYPE_CHECKING:

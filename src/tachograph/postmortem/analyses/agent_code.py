@@ -29,21 +29,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.terms import identifiers, terms, values, words
+from tachograph.postmortem.language.verbs import stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, doings, first_of
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.claims import claims
+from tachograph.postmortem.meaning.directives import against, directives
+from tachograph.postmortem.meaning.results import failure
 from tachograph.postmortem.seen import same_message
 from tachograph.postmortem.shapes import Run, Step
 from tachograph.postmortem.values import plain, quoted, read
 from tachograph.providers.conversation import conversation
 
-from .actions import Action, Doings, doings, first_of
-from .citing import said
-from .claims import claims
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
-from .directives import against, directives
 from .misparsed import misparsed
-from .parsing import parsed
-from .results import failure
-from .terms import identifiers, terms, values, words
-from .verbs import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,27 +15,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.amounts import amounts, number
+from tachograph.postmortem.language.terms import names_one, terms, values, words_of
+from tachograph.postmortem.meaning.citing import called, cite, joined, said
+from tachograph.postmortem.meaning.effects import Effect
+from tachograph.postmortem.meaning.instructions import instructions, stems
+from tachograph.postmortem.meaning.once import entered, once
+from tachograph.postmortem.meaning.outgoing import arguments_of
+from tachograph.postmortem.meaning.stopped import happened
+from tachograph.postmortem.meaning.symptoms import doing, hard
 from tachograph.postmortem.values import quoted, visible
 
-from .amounts import amounts, number
-from .citing import called, cite, joined, said
 from .contract import LIKELY, PROVEN, STRONG, WEAK, Analysis, Finding
-from .effects import Effect, words_of
 from .gates import Gate, agreed, before, gated, gates, pairs
-from .instructions import instructions, stems
-from .once import entered, once
-from .outgoing import arguments_of
 from .shown_text import another_count, another_size, in_its_place, in_other_spelling
-from .stopped import happened
-from .symptoms import doing, hard
-from .terms import names_one, terms, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case, Evidence
-
-    from .instructions import Instruction
+    from tachograph.postmortem.meaning.instructions import Instruction
 
 NAME = "approval"
 

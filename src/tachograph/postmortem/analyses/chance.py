@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 from tachograph.core import events
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.meaning.citing import cite, joined
+from tachograph.postmortem.meaning.effects import acts, effects
+from tachograph.postmortem.meaning.once import departed, entered, once
+from tachograph.postmortem.meaning.outcomes import outcome
+from tachograph.postmortem.meaning.symptoms import hard
 from tachograph.postmortem.story import tell
 from tachograph.postmortem.values import plain, read, visible
 from tachograph.replay import agreement
 from tachograph.replay.agreement import Answer
 
-from .citing import cite, joined
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import acts, effects
-from .once import departed, entered, once
-from .outcomes import outcome
-from .symptoms import hard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

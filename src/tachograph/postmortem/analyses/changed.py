@@ -16,25 +16,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.amounts import number
+from tachograph.postmortem.language.terms import terms
+from tachograph.postmortem.meaning.citing import called, joined
+from tachograph.postmortem.meaning.once import departed
+from tachograph.postmortem.meaning.outcomes import comparable, given, outcome
+from tachograph.postmortem.meaning.symptoms import hard, symptoms
 
-from .amounts import number
 from .changes_calls import guardrails, models, parameters
 from .changes_code import code
 from .changes_texts import prompts, tools
-from .citing import called, joined
 from .contract import LEAST, LIKELY, STRONG, WEAK, Analysis, Finding
-from .once import departed
-from .outcomes import comparable, given, outcome
-from .symptoms import hard, symptoms
-from .terms import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case
+    from tachograph.postmortem.meaning.outcomes import Outcome
 
     from .changes_found import Found
-    from .outcomes import Outcome
 
 NAME = "changed_since_good"
 #: Between cents and euros, milli- and whole, seconds and minutes and hours.

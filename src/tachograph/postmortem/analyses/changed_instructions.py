@@ -20,18 +20,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.terms import names_one, terms
+from tachograph.postmortem.language.tongues import gloss
+from tachograph.postmortem.language.verbs import stems
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, allowed, doings
+from tachograph.postmortem.meaning.breaches import broken
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.directives import Directive, directives
+from tachograph.postmortem.meaning.instructions import read, sentences
 from tachograph.postmortem.values import quoted
 
 from . import contradictions
-from .actions import Action, Doings, Reply, allowed, doings
-from .breaches import broken
-from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .directives import Directive, directives
-from .instructions import read, sentences
-from .terms import names_one, terms
-from .tongues import gloss
-from .verbs import stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tachograph.core import events
 from tachograph.postmortem.bundle import params_recorded
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.meaning.citing import begun, said
 from tachograph.postmortem.values import one_line, read, textual, visible
 
 from .changes_found import Found
-from .citing import begun, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.bundle import relevant
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.instructions import stems
+from tachograph.postmortem.meaning.outcomes import given
 from tachograph.postmortem.values import read
 
 from .changes_found import Found
-from .citing import said
-from .instructions import stems
-from .outcomes import given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

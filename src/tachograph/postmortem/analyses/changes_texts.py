@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.bundle import system_text
 from tachograph.postmortem.definitions import schema_changes
+from tachograph.postmortem.meaning.citing import begun, said
+from tachograph.postmortem.meaning.instructions import read as read_instruction
+from tachograph.postmortem.meaning.instructions import sentences, stems
+from tachograph.postmortem.meaning.once import once
 from tachograph.postmortem.seen import tool_texts
 from tachograph.postmortem.values import read
 from tachograph.providers.conversation import conversation
 
 from .changes_found import Found
-from .citing import begun, said
-from .instructions import read as read_instruction
-from .instructions import sentences, stems
-from .once import once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.terms import words_of
+from tachograph.postmortem.meaning.effects import is_shell
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import ABSENT
-
-from .effects import is_shell, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .actions import Action
+    from tachograph.postmortem.meaning.actions import Action
 
 #: Words of programs, scripts and targets by what they check; ``any``: more than one kind.
 _KINDS = {

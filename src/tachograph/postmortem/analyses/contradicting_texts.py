@@ -9,23 +9,22 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.dates import date_in
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.terms import identifiers, terms, values, words
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.records import records
 
-from .citing import said
 from .contract import LIKELY, STRONG, Finding
-from .dates import date_in
-from .parsing import parsed
-from .records import records
-from .terms import identifiers, terms, values, words
 from .used import Use
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+    from tachograph.postmortem.meaning.actions import Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Doings
 
 # -- contradicting documents -----------------------------------------------------------------------------------------------------
 

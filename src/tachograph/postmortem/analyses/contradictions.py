@@ -15,26 +15,25 @@ from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.commands import is_check
+from tachograph.postmortem.language.amounts import amounts
+from tachograph.postmortem.language.terms import identifiers, words, words_of
+from tachograph.postmortem.language.verbs import stem
+from tachograph.postmortem.meaning.actions import doings
+from tachograph.postmortem.meaning.citing import called, joined, said
+from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.instructions import instructions, stems
+from tachograph.postmortem.meaning.once import once
+from tachograph.postmortem.meaning.symptoms import doing, hard, touched, violates
 
-from .actions import doings
-from .amounts import amounts
-from .citing import called, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import effects, words_of
-from .instructions import instructions, stems
-from .once import once
-from .symptoms import doing, hard, touched, violates
-from .terms import identifiers, words
-from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tachograph.postmortem.case import Case
-
-    from .actions import Action
-    from .effects import Effect
-    from .instructions import Instruction
+    from tachograph.postmortem.meaning.actions import Action
+    from tachograph.postmortem.meaning.effects import Effect
+    from tachograph.postmortem.meaning.instructions import Instruction
 
 NAME = "contradicting_instructions"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .tongues import fold
+from tachograph.postmortem.language.tongues import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,20 +19,19 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.computed import bare, is_number
+from tachograph.postmortem.language.terms import identifiers, names_one, terms, words_of
+from tachograph.postmortem.language.verbs import stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.claims import reports_trouble
+from tachograph.postmortem.meaning.records import records
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply, doings
-from .citing import said
-from .claims import reports_trouble
-from .computed import bare, is_number
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .cut_list import CutList, cut_list
-from .effects import words_of
-from .records import records
 from .shortfall import shortfall
-from .terms import identifiers, names_one, terms
 from .turned_out import contradicted, taken_back
-from .verbs import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

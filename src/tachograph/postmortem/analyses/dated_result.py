@@ -22,15 +22,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.computed import numbers
+from tachograph.postmortem.language.dates import OLD, moment
+from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.now import clock, told_now
+from tachograph.postmortem.meaning.records import Record, records
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply
-from .citing import said
-from .computed import numbers
 from .contract import STRONG, Finding
-from .dates import OLD, clock, moment, told_now
-from .records import Record, records
-from .tongues import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .effects import words_of
-from .terms import words
-from .tongues import fold
+from tachograph.postmortem.language.terms import words, words_of
+from tachograph.postmortem.language.tongues import fold
 
 if TYPE_CHECKING:
+    from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Action, Doings
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 #: Words of order and condition, in seven languages, without accents.

@@ -24,21 +24,21 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.counts import Partial, of_all, partials
+from tachograph.postmortem.language.reports_abroad import kinds_in
+from tachograph.postmortem.language.terms import identifiers, terms
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.claims import Claim, claims, reports_trouble, sentences
+from tachograph.postmortem.meaning.effects import is_shell, looks
+from tachograph.postmortem.meaning.results import check_failed, checks
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply, doings
 from .checking import Ran, changes_code, lines_of, numbers_in, ran, said_of, told, told_to_pass, tries
-from .citing import said
-from .claims import Claim, claims, reports_trouble, sentences
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .counts import Partial, of_all, partials
-from .effects import is_shell, looks
-from .reports_abroad import kinds_in
-from .results import check_failed, checks
-from .terms import identifiers, terms
 from .told_people import unheard
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from tachograph.postmortem.language.terms import identifiers, terms, values, words_of
 from tachograph.postmortem.marks import refused
+from tachograph.postmortem.meaning.effects import Effect, effects
+from tachograph.postmortem.meaning.once import entered, once
+from tachograph.postmortem.meaning.outgoing import arguments_of
 from tachograph.postmortem.shapes import Mark, Run, Step
-
-from .effects import Effect, effects, words_of
-from .once import entered, once
-from .outgoing import arguments_of
-from .terms import identifiers, terms, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

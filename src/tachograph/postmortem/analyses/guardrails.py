@@ -17,19 +17,19 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from tachograph.postmortem.language.terms import identifiers, values
+from tachograph.postmortem.meaning.citing import called, cite, joined
+from tachograph.postmortem.meaning.effects import Effect, effects
+from tachograph.postmortem.meaning.instructions import stems
+from tachograph.postmortem.meaning.once import entered, once
+from tachograph.postmortem.meaning.outgoing import arguments_of
+from tachograph.postmortem.meaning.results import failure
+from tachograph.postmortem.meaning.stopped import happened
+from tachograph.postmortem.meaning.symptoms import contains_only, hard
 from tachograph.postmortem.shapes import Mark, Run, Step
 from tachograph.postmortem.values import textual, visible
 
-from .citing import called, cite, joined
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
-from .effects import Effect, effects
-from .instructions import stems
-from .once import entered, once
-from .outgoing import arguments_of
-from .results import failure
-from .stopped import happened
-from .symptoms import contains_only, hard
-from .terms import identifiers, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

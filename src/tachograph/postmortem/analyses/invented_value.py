@@ -19,18 +19,17 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.computed import bare, computable, is_number, numbers, pieces_stand, shape
+from tachograph.postmortem.language.terms import names_one, terms, words_of
+from tachograph.postmortem.language.verbs import stem
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.records import empty_fields, records
+from tachograph.postmortem.meaning.results import failure
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply, doings
-from .citing import said
-from .computed import bare, computable, is_number, numbers, pieces_stand, shape
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import words_of
 from .odd_one import Odd, odd_ones
-from .records import empty_fields, records
-from .results import failure
-from .terms import names_one, terms
-from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,26 +16,26 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from .citing import called, cite, joined, said
-from .claims import said_done
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.reports_abroad import done as done_abroad
+from tachograph.postmortem.language.terms import identifiers, values, words_of
+from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.language.verbs import groups, stems
+from tachograph.postmortem.meaning.citing import called, cite, joined, said
+from tachograph.postmortem.meaning.claims import said_done
+from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.once import entered
+from tachograph.postmortem.meaning.outgoing import arguments_of
+from tachograph.postmortem.meaning.stopped import happened
+
 from .contract import STRONG, Analysis, Finding
-from .effects import effects, words_of
-from .once import entered
-from .outgoing import arguments_of
-from .parsing import parsed
-from .reports_abroad import done as done_abroad
-from .stopped import happened
-from .terms import identifiers, values
-from .tongues import fold
-from .verbs import groups, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case
+    from tachograph.postmortem.meaning.effects import Effect
     from tachograph.postmortem.shapes import Step
-
-    from .effects import Effect
 
 NAME = "left_out"
 

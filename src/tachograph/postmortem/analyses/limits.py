@@ -10,19 +10,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .amounts import number
-from .effects import words_of
-from .instructions import sentences
-from .terms import terms
-from .tongues import gloss
-from .verbs import groups, stem, stems
+from tachograph.postmortem.language.amounts import number
+from tachograph.postmortem.language.terms import terms, words_of
+from tachograph.postmortem.language.tongues import gloss
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.instructions import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Action, Doings
 
 _NUMBER = r"\s*(?:an? |of |is |the |:){0,3}(?P<sign>[$€£]|[A-Z]{3}\s)?\s*(?P<number>\d[\d,._]{0,15})\s*(?P<unit>%|°\s?[CF]?|[€£$]|[^\W\d_]{1,24})?"
 _MOST = re.compile(

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING
 
 from tachograph.format import canonical
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.terms import identifiers, names_one, terms, words
+from tachograph.postmortem.language.verbs import stems
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings, first_of
+from tachograph.postmortem.meaning.breaches import broken, said_against
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.directives import Directive, directives
 from tachograph.postmortem.values import plain, quoted, read
 from tachograph.providers.conversation import conversation
 
-from .actions import Action, Doings, Reply, doings, first_of
-from .breaches import broken, said_against
-from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .directives import Directive, directives
 from .lost_restriction import broken_clause, broken_number, lost_clauses
-from .terms import identifiers, names_one, terms, words
-from .verbs import stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

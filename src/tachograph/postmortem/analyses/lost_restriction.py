@@ -18,17 +18,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .amounts import amounts
-from .records import Record, records
-from .remembered import remembered
-from .terms import identifiers, names_one
-from .tongues import fold, gloss
-from .verbs import groups, stems
+from tachograph.postmortem.language.amounts import amounts
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.terms import identifiers, names_one
+from tachograph.postmortem.language.tongues import fold, gloss
+from tachograph.postmortem.language.verbs import groups, stems
+from tachograph.postmortem.meaning.records import Record, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .actions import Action, Doings
+    from tachograph.postmortem.meaning.actions import Action, Doings
 
 #: Words that exclude, without accents; English, German, French, Spanish, Italian, Portuguese, Dutch.
 _EXCLUDES = frozenset([

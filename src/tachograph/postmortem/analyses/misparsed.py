@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tachograph.postmortem.language.figures import figures, misread, readings, whole
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.terms import values, words_of
 from tachograph.postmortem.shapes import Run
-
-from .effects import words_of
-from .figures import figures, misread, readings, whole
-from .parsing import parsed
-from .terms import values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .actions import Action, Doings
+    from tachograph.postmortem.meaning.actions import Action, Doings
 
 #: Units of which one is a thousand of another.
 _THOUSANDS = frozenset(["kg", "km", "kw", "kwh", "mwh", "mw", "kb", "mb", "gb", "tb", "l", "t", "ton", "tons", "tonnes", "k", "thousand", "thousands", "seconds", "sec", "s", "m"])  # fmt: skip

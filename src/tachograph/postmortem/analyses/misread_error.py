@@ -18,19 +18,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.terms import identifiers, names_one, terms, words, words_of
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.claims import claims, reports_trouble, said_done, sentences
+from tachograph.postmortem.meaning.effects import acts, does, is_shell, looks
+from tachograph.postmortem.meaning.results import Failure, checks, failed_within, failure, not_done
+from tachograph.postmortem.meaning.symptoms import contains_only
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import one_line, quoted
 
-from .actions import Action, Doings, Reply, doings
-from .citing import said
-from .claims import claims, reports_trouble, said_done, sentences
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .depends import depends
-from .effects import acts, does, is_shell, looks, words_of
-from .results import Failure, checks, failed_within, failure, not_done
-from .symptoms import contains_only
-from .terms import identifiers, names_one, terms, words
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,16 +12,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .records import Record, records
-from .remembered import remembered
-from .terms import terms
-from .tongues import fold
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.terms import terms
+from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.meaning.records import Record, records
+
 from .whose import identifier
 
 if TYPE_CHECKING:
+    from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Action, Doings
 
 #: Results and records that are looked at.
 _NEAR, _MOST = 24, 400

@@ -11,17 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .computed import computable, is_number, numbers
-from .records import Record, records
-from .terms import names_one, terms
+from tachograph.postmortem.language.computed import computable, is_number, numbers
+from tachograph.postmortem.language.terms import names_one, terms
+from tachograph.postmortem.meaning.records import Record, records
+
 from .turned_out import is_slip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Action, Doings
 
 #: Pairs that have to agree, passages before an action that are looked at for its record, calls of one tool that are laid side by side.
 _AGREE, _NEAR, _MOST = 3, 40, 400

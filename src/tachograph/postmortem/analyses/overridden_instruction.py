@@ -17,17 +17,17 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.terms import identifiers, words
+from tachograph.postmortem.language.tongues import gloss
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, allowed, approvals, doings
+from tachograph.postmortem.meaning.breaches import GATED, broken, said_against
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.directives import Directive, directives
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, Reply, allowed, approvals, doings
-from .breaches import GATED, broken, said_against
-from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .directives import Directive, directives
 from .limits import Limit, beyond, limits, within
-from .terms import identifiers, words
-from .tongues import gloss
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

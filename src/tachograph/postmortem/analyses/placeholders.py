@@ -16,22 +16,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.terms import words_of
+from tachograph.postmortem.meaning.citing import called, joined, said
+from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.instructions import sentences, stems
+from tachograph.postmortem.meaning.once import entered
+from tachograph.postmortem.meaning.outgoing import last_answers, outgoing
+from tachograph.postmortem.meaning.symptoms import doing, hard
 
-from .citing import called, joined, said
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
-from .effects import effects, words_of
-from .instructions import sentences, stems
-from .once import entered
-from .outgoing import last_answers, outgoing
-from .symptoms import doing, hard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case
+    from tachograph.postmortem.meaning.outgoing import Left
     from tachograph.postmortem.passages import Passage
-
-    from .outgoing import Left
 
 NAME = "unfilled_placeholder"
 

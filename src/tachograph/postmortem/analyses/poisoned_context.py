@@ -20,17 +20,17 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.terms import identifiers, names_one, terms, words, words_of
+from tachograph.postmortem.language.tongues import gloss
+from tachograph.postmortem.language.verbs import stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings, pieces
+from tachograph.postmortem.meaning.breaches import broken
+from tachograph.postmortem.meaning.directives import Directive, directives, fits
+from tachograph.postmortem.meaning.effects import acts
 from tachograph.postmortem.values import one_line, quoted, visible
 
-from .actions import Action, Doings, Reply, doings, pieces
-from .breaches import broken
 from .contract import Analysis, Finding
-from .directives import Directive, directives, fits
-from .effects import acts, words_of
-from .terms import identifiers, names_one, terms, words
-from .tongues import gloss
 from .unasked_target import finding, unasked_targets
-from .verbs import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

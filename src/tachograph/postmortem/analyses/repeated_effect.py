@@ -24,22 +24,22 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph.format import canonical
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.terms import words_of
+from tachograph.postmortem.meaning.actions import Action, doings, first_of
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.effects import acts, effects
+from tachograph.postmortem.meaning.results import failure
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import plain, quoted
 
-from .actions import Action, doings, first_of
-from .citing import said
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
-from .effects import acts, effects, words_of
-from .results import failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case
+    from tachograph.postmortem.meaning.effects import Effect
     from tachograph.postmortem.passages import Passage
-
-    from .effects import Effect
 
 #: As many failures of the same call in a row are a storm. Clients of providers try again two to five times by themselves.
 STORM, STORM_OF_MODEL = 6, 5

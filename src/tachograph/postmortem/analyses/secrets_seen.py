@@ -14,14 +14,14 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.meaning.citing import cite, joined
+from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.once import entered
+from tachograph.postmortem.meaning.outgoing import last_answers
+from tachograph.postmortem.meaning.symptoms import hard
 from tachograph.redact.placeholder import PLACEHOLDER
 
-from .citing import cite, joined
 from .contract import LIKELY, PROVEN, STRONG, WEAK, Analysis, Finding
-from .effects import effects
-from .once import entered
-from .outgoing import last_answers
-from .symptoms import hard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

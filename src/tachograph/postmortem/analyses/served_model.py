@@ -12,18 +12,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.meaning.citing import begun, called, cite, joined, said
+from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.symptoms import hard
+
 from .changes_calls import route
-from .citing import begun, called, cite, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import effects
-from .symptoms import hard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case
-
-    from .effects import Effect
+    from tachograph.postmortem.meaning.effects import Effect
 
 NAME = "other_model_served"
 

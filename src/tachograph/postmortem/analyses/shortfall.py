@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .parsing import parsed
-from .tongues import gloss
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.tongues import gloss
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.terms import terms, words_of
+from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.language.verbs import stem
+from tachograph.postmortem.meaning.once import entered
+from tachograph.postmortem.meaning.records import records
 from tachograph.postmortem.values import textual
-
-from .effects import words_of
-from .once import entered
-from .records import records
-from .terms import terms
-from .tongues import fold
-from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,17 +12,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .effects import words_of
-from .parsing import parsed
-from .terms import terms
-from .verbs import groups, is_verb, stem, stems
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.terms import terms, words_of
+from tachograph.postmortem.language.verbs import groups, is_verb, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Action, Doings
 
 #: Requests behind which a target is no longer looked for.
 _ASKED = 6

@@ -23,19 +23,20 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.computed import bare
+from tachograph.postmortem.language.dates import ANY_DATE, DATE, OLD, date_in, names_day
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.terms import identifiers, names_one, terms, values
+from tachograph.postmortem.language.verbs import stem, stems
+from tachograph.postmortem.meaning.actions import Doings, doings
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.now import clock, told_now
+from tachograph.postmortem.meaning.records import Record, records
 
-from .actions import Doings, doings
-from .citing import said
-from .computed import bare
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .contradicting_texts import documents, versions
 from .dated_result import dated
-from .dates import ANY_DATE, DATE, OLD, clock, date_in, names_day, told_now
-from .parsing import parsed
-from .records import Record, records
-from .terms import identifiers, names_one, terms, values
 from .used import Use
-from .verbs import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.sieve import Sieve
+from tachograph.postmortem.language.terms import identifiers, terms
+from tachograph.postmortem.meaning.actions import Action, Reply, doings
+from tachograph.postmortem.meaning.citing import said
 
-from .actions import Action, Reply, doings
-from .citing import said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .parsing import parsed
-from .sieve import Sieve
-from .terms import identifiers, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

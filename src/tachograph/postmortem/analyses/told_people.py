@@ -13,20 +13,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .claims import is_claim, said_done, sentences
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.reports_abroad import done as done_abroad
+from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.claims import is_claim, said_done, sentences
+from tachograph.postmortem.meaning.effects import is_shell
+
 from .contract import STRONG
-from .effects import is_shell
-from .parsing import parsed
-from .reports_abroad import done as done_abroad
-from .tongues import fold
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case, Evidence
-
-    from .actions import Action, Doings, Reply
+    from tachograph.postmortem.meaning.actions import Action, Doings, Reply
 
 _TOLD = r"(?:told|informed|notified|alerted|e-?mailed|mailed|texted|messaged|contacted|phoned|briefed|written to|reminded)"
 _ADVERB = r"(?:(?:now|just|also|already|all|both|each|since|then|successfully) ){0,3}"

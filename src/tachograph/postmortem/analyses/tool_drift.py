@@ -14,18 +14,18 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.terms import identifiers, values, words
+from tachograph.postmortem.meaning.actions import doings
+from tachograph.postmortem.meaning.citing import LONG, begun, called, cite, joined, said
+from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.once import entered
+from tachograph.postmortem.meaning.outgoing import arguments_of
+from tachograph.postmortem.meaning.symptoms import hard
 from tachograph.postmortem.values import one_line, visible
 
-from .actions import doings
 from .changes_texts import altered, definitions
-from .citing import LONG, begun, called, cite, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import effects
-from .once import entered
-from .outgoing import arguments_of
-from .parsing import parsed
-from .symptoms import hard
-from .terms import identifiers, values, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

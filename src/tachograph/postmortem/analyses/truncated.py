@@ -12,15 +12,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.terms import terms, words
+from tachograph.postmortem.meaning.citing import LONG, called, cite, joined, said
+from tachograph.postmortem.meaning.outgoing import last_answers, outgoing
+from tachograph.postmortem.meaning.symptoms import hard
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import one_line, textual, visible
 from tachograph.providers.model import INVALID
 
-from .citing import LONG, called, cite, joined, said
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
-from .outgoing import last_answers, outgoing
-from .symptoms import hard
-from .terms import terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

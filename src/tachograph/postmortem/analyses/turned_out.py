@@ -17,20 +17,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .amounts import number
-from .computed import numbers
-from .effects import words_of
-from .figures import Figure, figures, readings, whole
-from .records import records
-from .remembered import remembered
-from .terms import identifiers, terms
-from .tongues import gloss
-from .verbs import stem
+from tachograph.postmortem.language.amounts import number
+from tachograph.postmortem.language.computed import numbers
+from tachograph.postmortem.language.figures import Figure, figures, readings, whole
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.terms import identifiers, terms, words_of
+from tachograph.postmortem.language.tongues import gloss
+from tachograph.postmortem.language.verbs import stem
+from tachograph.postmortem.meaning.records import records
 
 if TYPE_CHECKING:
+    from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Action, Doings
 
 ADMITS = re.compile(
     r"\b(?:my (?:mistake|bad|fault|error)|i (?:gave|sent|wrote|typed|told|said|entered|named|put|mixed|confused|misread|mistyped)\b[^.!?\n]{0,50}\b(?:wrong|incorrect|mixed up|mistake|by mistake|instead of)"

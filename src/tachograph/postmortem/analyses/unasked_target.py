@@ -20,17 +20,17 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.terms import names_one, terms, words, words_of
+from tachograph.postmortem.language.tongues import english_of, fold, gloss
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, pieces
+from tachograph.postmortem.meaning.directives import directives
+from tachograph.postmortem.meaning.effects import acts, does
+from tachograph.postmortem.meaning.records import records
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, pieces
 from .contract import LIKELY, STRONG, Finding
-from .directives import directives
-from .effects import acts, does, words_of
-from .records import records
-from .remembered import remembered
-from .terms import names_one, terms, words
-from .tongues import english_of, fold, gloss
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,14 +13,14 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.sieve import Sieve
+from tachograph.postmortem.language.terms import names_one, terms
+from tachograph.postmortem.meaning.citing import called, joined, said
+from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.once import entered
+from tachograph.postmortem.meaning.outgoing import arguments_of
 
-from .citing import called, joined, said
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .effects import effects
-from .once import entered
-from .outgoing import arguments_of
-from .sieve import Sieve
-from .terms import names_one, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

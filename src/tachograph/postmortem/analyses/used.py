@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.meaning.actions import Action, Reply
+from tachograph.postmortem.meaning.citing import said
 from tachograph.postmortem.values import quoted
-
-from .actions import Action, Reply
-from .citing import said
 
 if TYPE_CHECKING:
     from tachograph.postmortem.case import Evidence

@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .computed import shape
-from .effects import words_of
-from .records import Record, records
-from .remembered import remembered
-from .terms import terms
-from .tongues import fold
+from tachograph.postmortem.language.computed import shape
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.terms import terms, words_of
+from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.meaning.records import Record, records
 
 if TYPE_CHECKING:
+    from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
-
-    from .actions import Action, Doings
 
 #: Results behind which a thing is no longer looked for, and records of all of them.
 _NEAR, _MOST = 24, 2000

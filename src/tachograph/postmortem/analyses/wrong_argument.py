@@ -24,19 +24,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.computed import is_number, shape
+from tachograph.postmortem.language.counts import of_everything
+from tachograph.postmortem.language.terms import identifiers, names_one, terms, words, words_of
+from tachograph.postmortem.language.verbs import is_verb, stem, stems
+from tachograph.postmortem.meaning.actions import Action, Doings, doings
+from tachograph.postmortem.meaning.citing import said
+from tachograph.postmortem.meaning.records import Record, records
 from tachograph.postmortem.values import quoted
 
-from .actions import Action, Doings, doings
-from .citing import said
-from .computed import is_number, shape
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .counts import of_everything
-from .effects import words_of
 from .mixed_records import mixed
-from .records import Record, records
 from .siblings import other_meant
-from .terms import identifiers, names_one, terms, words
-from .verbs import is_verb, stem, stems
 from .whose import Thing, identifier, spoken, things
 
 if TYPE_CHECKING:

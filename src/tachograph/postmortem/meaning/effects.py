@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from tachograph.postmortem.language.terms import words_of
+from tachograph.postmortem.language.tongues import english_of
+
 from .once import once
-from .tongues import english_of
 
 if TYPE_CHECKING:
     from tachograph.postmortem.case import Case
@@ -39,7 +41,6 @@ _OUTSIDE = re.compile(
 _INSIDE = re.compile(
     r"(?:^|[\s;&|(\x22'])(?:rm|mv|cp|mkdir|rmdir|touch|chmod|chown|tee|dd|truncate|patch|git(?: -\S+(?: [\w.]+=\S+)?){0,6} (?:commit|merge|rebase|reset|checkout|tag)|sed -i|make|npm|pip)\b|>"
 )
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,11 +116,6 @@ def does(word: str) -> bool:
 def looks(name: str) -> bool:
     """Whether a tool's name says that it only looks something up. One that says neither does neither: nobody knows."""
     return next((word in _READS for word in words_of(name) if word in _READS or word in DOES), False)
-
-
-def words_of(name: str) -> list[str]:
-    """The words of an identifier, in lower case: ``sendInvoice``, ``send-invoice`` and ``send_invoice`` are alike."""
-    return [word.lower() for word in _WORDS.findall(name)]
 
 
 @lru_cache(maxsize=4096)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from tachograph.postmortem.commands import is_check
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.sieve import Sieve
+from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.language.verbs import groups, stem, stems
 from tachograph.postmortem.values import ABSENT, Value, error_text, one_line
 
 from .effects import acts as names_act
-from .parsing import parsed
-from .sieve import Sieve
-from .tongues import fold
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from tachograph.postmortem.shapes import Run

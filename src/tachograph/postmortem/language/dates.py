@@ -1,17 +1,11 @@
-"""Dates in what a session saw, and what its now was."""
+"""Dates and ages in texts: in the forms of several languages."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from .tongues import fold
-
-if TYPE_CHECKING:
-    from tachograph.postmortem.case import Case
-
-    from .actions import Doings
 
 #: What is older than this is not of the day any more.
 OLD = timedelta(hours=20)
@@ -21,20 +15,11 @@ ANY_DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|(?<![\d.])\d{1,2}[./]\d{1,2}[./]\d{4}(?![\d.])"
 )
 _OTHER = re.compile(r"(?<![\d.])(\d{1,2})[./](\d{1,2})[./](\d{4})(?![\d.])")
-#: A field of a result that is its service's now.
-_NOW_FIELD = re.compile(
-    r"[\"'](?:now|today|server_?time|current_?(?:date|time))[\"']\s{0,2}:\s{0,2}[\"'](\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)", re.IGNORECASE
-)
 #: The beginnings of the months' names, folded, in the languages that are told.
 _MONTHS = (
     ("jan", "ene", "gen"), ("feb", "fev"), ("mar", "mär", "maa", "mrt"), ("apr", "abr", "avr"), ("may", "mai", "mag", "mei"), ("jun", "juin", "giu"),
     ("jul", "juil", "lug"), ("aug", "ago", "aou"), ("sep", "set"), ("oct", "okt", "ott", "out"), ("nov",), ("dec", "dez", "dic"),
 )  # fmt: skip
-_TODAY = re.compile(
-    r"\b(?:today|now|current (?:date|time)|date|it|heute|jetzt|aujourd'hui|hoy|oggi|hoje|vandaag|datum|fecha|data)"
-    r" ?(?:is|:|=|ist|est|es|è|é)?\s{0,3}(?:\w+day,? |der |le |el |il )?(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)",
-    re.IGNORECASE,
-)
 #: “3 days ago”, “il y a 3 jours”, “vor 3 Tagen”, “hace 3 días”, “3 giorni fa”, “há 3 dias”, “3 dagen geleden”.
 _AGO = re.compile(
     r"(?:\b(?:vor|il y a|hace|h[aá])\s+)?(?P<number>\d{1,4})\s*(?P<unit>hours?|stunden?|heures?|horas?|ore|uren|uur|days?|tage?n?|jours?|d[ií]as?|giorn[oi]|dagen|weeks?|wochen?|semaines?"
@@ -42,22 +27,6 @@ _AGO = re.compile(
     re.IGNORECASE,
 )
 _HOURS = (("h", 1), ("stund", 1), ("or", 1), ("u", 1), ("d", 24), ("t", 24), ("j", 24), ("g", 24), ("w", 168), ("s", 168), ("mo", 720), ("me", 720), ("ma", 720), ("y", 8760), ("a", 8760))  # fmt: skip
-
-
-def told_now(known: Doings) -> datetime | None:
-    """The time that the session was told."""
-    for passage in known.passages:
-        if passage.kind in ("system", "user", "tool_result"):
-            text = passage.text[:20_000]
-            match = _TODAY.search(text) or (_NOW_FIELD.search(text) if passage.kind == "tool_result" else None)
-            if match is not None:
-                return date_in(match.group(1))
-    return None
-
-
-def clock(case: Case) -> datetime | None:
-    """The time at which the session began."""
-    return date_in(case.story.started_at or "")
 
 
 def date_in(text: str) -> datetime | None:

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .remembered import remembered
-from .reports_abroad import TROUBLE, done
-from .verbs import groups, stem, stems
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.reports_abroad import TROUBLE, done
+from tachograph.postmortem.language.verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

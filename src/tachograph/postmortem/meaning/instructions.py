@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from .effects import words_of
+from tachograph.postmortem.language.terms import terms, words, words_of
+from tachograph.postmortem.language.tongues import gloss
+from tachograph.postmortem.language.verbs import stem
+
 from .once import entered, once
-from .terms import terms, words
-from .tongues import gloss
-from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

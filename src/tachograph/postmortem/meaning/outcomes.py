@@ -14,13 +14,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tachograph.postmortem.language.terms import identifiers, values
 from tachograph.postmortem.values import one_line, visible
 
 from .citing import LONG, called, cite, said
 from .effects import effects, looks
 from .instructions import stems
 from .once import departed, once, spoken
-from .terms import identifiers, values
 
 if TYPE_CHECKING:
     from tachograph.postmortem.case import Case, Evidence

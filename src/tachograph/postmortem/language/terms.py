@@ -26,6 +26,7 @@ _COMMON = frozenset(
     ["a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "could", "did", "do", "does", "done", "for", "from", "get", "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "more", "most", "my", "new", "no", "not", "now", "of", "on", "one", "only", "or", "other", "our", "out", "over", "please", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "under", "up", "us", "use", "very", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your"]
 )  # fmt: skip
 
+_NAME_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: A term without any of these names nothing; digits are also written in other scripts.
 _NAMING = re.compile(r"[0-9@_/]|[^\x00-\x7f]")
 
@@ -115,3 +116,8 @@ def _normal(term: str) -> str:
             return term
         return str(int(found)) if found.is_integer() and abs(found) < 1e15 else repr(found)
     return term.rstrip(".:/-")
+
+
+def words_of(name: str) -> list[str]:
+    """The words of an identifier, in lower case: ``sendInvoice``, ``send-invoice`` and ``send_invoice`` are alike."""
+    return [word.lower() for word in _NAME_WORDS.findall(name)]

@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.tongues import gloss
+from tachograph.postmortem.language.verbs import groups, stem, stems
+
 from .directives import Directive, against, directives, fits
 from .once import entered
-from .remembered import remembered
-from .tongues import gloss
-from .verbs import groups, stem, stems
 
 if TYPE_CHECKING:
     from tachograph.postmortem.case import Case

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.amounts import amounts
+from tachograph.postmortem.language.sieve import Sieve
+from tachograph.postmortem.language.terms import words_of
+from tachograph.postmortem.language.verbs import stem
 from tachograph.postmortem.shapes import Mark, Run, Step
 from tachograph.postmortem.values import one_line, visible
 
-from .amounts import amounts
 from .citing import LONG, cite, said
-from .effects import effects, is_shell, words_of
+from .effects import effects, is_shell
 from .instructions import instructions, stems
 from .once import entered, once
-from .sieve import Sieve
-from .verbs import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tachograph.postmortem.language.terms import values
 from tachograph.postmortem.values import textual
 
 from .citing import called, cite
 from .effects import effects
 from .once import once
-from .terms import values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from tachograph.format import canonical
 from tachograph.postmortem.case import Evidence
+from tachograph.postmortem.language.hidden import unhidden
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.sieve import Sieve
+from tachograph.postmortem.language.terms import names_one, terms, values
+from tachograph.postmortem.language.verbs import groups, stems
 from tachograph.postmortem.shapes import Mark, Run, Step
 from tachograph.postmortem.values import plain
 
-from .directives import unhidden
 from .effects import Effect, effects
 from .once import entered, once
-from .parsing import parsed
 from .results import Failure, failure
-from .sieve import Sieve
-from .terms import names_one, terms, values
-from .verbs import groups, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

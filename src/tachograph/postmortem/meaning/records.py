@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .parsing import parsed
-from .remembered import remembered
-from .terms import identifiers, terms
+from tachograph.postmortem.language.parsing import parsed
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.terms import identifiers, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

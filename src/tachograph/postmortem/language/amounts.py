@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .effects import words_of
-from .terms import values
+from .terms import values, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
