@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_recordings import Tape
 
 from tachograph.core.errors import FormatError
+from tachograph.postmortem import values
 from tachograph.postmortem.values import (
     ABSENT,
     arguments,
@@ -107,3 +110,16 @@ def test_bytes_in_json() -> None:
 
 def test_tokens_are_rounded_up() -> None:
     assert [tokens(0), tokens(1), tokens(4), tokens(5)] == [0, 1, 1, 2]
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text() | st.binary(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
+    max_leaves=20,
+)
+
+
+@given(st.lists(_JSON) | st.dictionaries(st.text(), _JSON) | st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=8))
+def test_json_in_words_is_what_the_standard_library_writes(value: object) -> None:
+    short = json.dumps(plain(value), ensure_ascii=False)
+    assert values._indented(value) == (short if len(short) <= 80 else json.dumps(plain(value), ensure_ascii=False, indent=2))

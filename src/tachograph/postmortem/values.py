@@ -17,6 +17,8 @@ import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+import orjson
+from msgspec.structs import force_setattr
 
 from tachograph.core.errors import TachographError
 
@@ -30,6 +32,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     state: Literal["there", "absent", "unreadable"] = "absent"
     value: Any = None
     why: str = ""
+    _text: str | None = None
 
     @property
     def there(self) -> bool:
@@ -39,7 +42,11 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         """The content in words: see ``textual``; an unreadable one says so (the reasons stand once, in
         ``Story.unreadable``)."""
         if self.state == "there":
-            return textual(self.value)
+            if isinstance(self.value, str):
+                return self.value
+            if self._text is None:  # asked for again and again, and never another
+                force_setattr(self, "_text", textual(self.value))
+            return self._text or ""
         return "[unreadable]" if self.state == "unreadable" else ""
 
     def to_json(self) -> Any:
@@ -84,8 +91,28 @@ def textual(value: Any) -> str:
             return textual(content)
         if set(value) and set(value) <= set(_STREAMS):
             return _streams_text({name: textual(value[name]) for name in _STREAMS if value.get(name)})
-    short = json.dumps(plain(value), ensure_ascii=False)
-    return short if len(short) <= 80 else json.dumps(plain(value), ensure_ascii=False, indent=2)
+    return _indented(value)
+
+
+#: Numbers that ``orjson`` writes otherwise than ``json``, in compact JSON.
+_EXPONENT = re.compile(r"(?:^|[:,\[])-?(?:\d[\d.]{0,20}[eE]|0\.0000)")
+_ONE_LINE = json.JSONEncoder(ensure_ascii=False)
+_LINES = json.JSONEncoder(ensure_ascii=False, indent=2)
+
+
+def _indented(value: Any) -> str:
+    """As JSON: on one line where that is short."""
+    try:  # a fifth of the time
+        compact = orjson.dumps(value).decode()
+    except (TypeError, ValueError):  # bytes, integers of more than 64 bits, lone surrogates
+        compact = None
+    if compact is None or len(compact) <= 80:
+        short = _ONE_LINE.encode(plain(value))
+        if len(short) <= 80:
+            return short
+    if compact is None or _EXPONENT.search(compact):
+        return _LINES.encode(plain(value))
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
 _STREAMS = ("stdin", "stdout", "stderr", "other")

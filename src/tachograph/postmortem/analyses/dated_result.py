@@ -72,7 +72,7 @@ _BEHIND = 24
 
 def dated(known: Doings, case: Case) -> Iterator[Finding]:
     """At most one finding for each result."""
-    now = told_now(known) or clock(case)
+    now = told_now(case) or clock(case)
     if now is None or not known.acting:
         return
     for place, passage in enumerate(known.passages):

@@ -42,6 +42,9 @@ _PUSHES = re.compile(
     re.IGNORECASE,
 )
 
+#: Messages of people that are looked at for what asked for a deed, from the latest backwards.
+_MOST_USERS = 400
+
 
 def find(case: Case) -> Iterator[Finding]:
     """The first time each message does so, as it is surest."""
@@ -119,9 +122,8 @@ def _who_asked(rule: Directive, what: Action | Reply, known: Doings, standing: i
         doing, about, values = what.groups, what.stems, what.identifiers
     else:
         doing, about, values = groups(rule.verbs), stems(what.text), frozenset()
-    for place in range(what.before - 1, -1, -1):
-        passage = known.passages[place]
-        if passage.kind != "user" or place == standing:
+    for passage in reversed(known.users(what.before, most=_MOST_USERS)):
+        if passage is known.passages[standing]:
             continue
         text = gloss(known.own_words(passage))
         mine = stems(text)

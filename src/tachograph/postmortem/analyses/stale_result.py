@@ -78,7 +78,7 @@ def find(case: Case) -> Iterator[Finding]:
 
 
 def _old(known: Doings, case: Case) -> Iterator[Finding]:
-    told = told_now(known)
+    told = told_now(case)
     now = told or clock(case)
     spread: _Spread | None = None
     for place, passage in enumerate(known.passages):

@@ -33,6 +33,7 @@ _ADVERB = r"(?:(?:now|just|also|already|all|both|each|since|then|successfully) )
 _PASSIVE = re.compile(
     rf"(?P<who>[^.:;!?\n]{{2,160}}?) (?:has|have|was|were|are|is)\b {_ADVERB}(?:been {_ADVERB})?{_TOLD}\b(?! by\b| to (?!be\b)[a-z])|(?P<knows>[^.:;!?\n]{{2,160}}?) (?:has|have) been let know\b", re.IGNORECASE
 )  # fmt: skip
+_MAY_TELL = re.compile(rf"\b(?:{_TOLD}|let)\b", re.IGNORECASE)
 _ACTIVE = re.compile(
     rf"\b(?:I|we)(?:['’]ve| have)? {_ADVERB}(?:{_TOLD} (?P<who>[^.:;!?\n]{{2,160}})|let (?P<knows>[^.:;!?\n]{{2,100}}?) know\b)", re.IGNORECASE
 )  # fmt: skip
@@ -89,7 +90,7 @@ def unheard(reply: Reply, known: Doings, case: Case) -> tuple[str, str, float, t
 def _says_told(sentence: str, known: Doings, reply: Reply) -> bool:
     if any(one.kind == "send" and _ABROAD.match(fold(one.word)) for one in done_abroad(sentence)):
         return not _by_others(known, reply)
-    if not is_claim(sentence):
+    if _MAY_TELL.search(sentence) is None or not is_claim(sentence):
         return False
     for pattern in (_ACTIVE, _PASSIVE):
         for match in pattern.finditer(sentence):

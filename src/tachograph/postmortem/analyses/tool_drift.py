@@ -50,6 +50,8 @@ def run(case: Case) -> Iterator[Finding]:
 
 def _since_good(good: Case, case: Case) -> Iterator[Finding]:
     old, new = definitions(good), definitions(case)
+    if not any(old[name][-1][1].get("description") != new[name][0][1].get("description") for name in old.keys() & new.keys()):
+        return
     before = {action.call: action for action in doings(good).actions if action.run.kind == "tool" and action.ok}
     told: set[str] = set()
     for action in doings(case).acting:

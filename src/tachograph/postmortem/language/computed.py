@@ -10,20 +10,21 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from .terms import terms
+from .terms import Pieces, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _BARE = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d[\d,_]*(?:\.\d+)?")
+_BARE_PIECES = Pieces(lambda piece: _BARE.sub("", piece.lower()))
 #: Numbers of what was seen that are combined with each other.
 _MOST = 160
 
 
 def bare(text: str) -> str:
     """A text's letters and digits, in lower case."""
-    return _BARE.sub("", text.lower())
+    return "".join(_BARE_PIECES.of(text))
 
 
 def stands_in(value: str, texts: Iterable[str], squeezed: Sequence[str]) -> bool:

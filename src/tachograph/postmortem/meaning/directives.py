@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Literal
 
 from tachograph.postmortem.language.directive_words import IMPERATIVES, LEFT_OUT, NOUNS
@@ -224,12 +226,12 @@ def _begins_cue(text: str) -> bool:
 
 def _may_instruct(text: str) -> bool:
     """A quick look: whether any word of instruction, or any imperative, is there at all."""
-    hints = set(_HINTS.of(text))
-    if any(hint & 1 for hint in hints) or (any(hint & 2 for hint in hints) and _begins_cue(text)):
+    hints = reduce(or_, set(_HINTS.of(text)), 0)
+    if hints & 1 or (hints & 2 and _begins_cue(text)):
         return True
-    if any(hint & 4 for hint in hints) and any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE):
+    if hints & 4 and any(imperative(line) for line in _SENTENCES.split(text) if 0 < len(line) <= _SENTENCE):
         return True
-    return any(hint & 8 for hint in hints) and tongue(text) is not None
+    return bool(hints & 8) and tongue(text) is not None
 
 
 def imperative(line: str) -> str | None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tachograph.postmortem.language.dates import date_in
+from tachograph.postmortem.language.dates import DATE, date_in
+
+from .actions import doings
+from .once import once
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from tachograph.postmortem.case import Case
 
-    from .actions import Doings
 
 #: A field of a result that is its service's now.
 _NOW_FIELD = re.compile(
@@ -25,11 +27,14 @@ _TODAY = re.compile(
 )
 
 
-def told_now(known: Doings) -> datetime | None:
+@once
+def told_now(case: Case) -> datetime | None:
     """The time that the session was told."""
-    for passage in known.passages:
+    for passage in doings(case).passages:
         if passage.kind in ("system", "user", "tool_result"):
             text = passage.text[:20_000]
+            if DATE.search(text) is None:
+                continue
             match = _TODAY.search(text) or (_NOW_FIELD.search(text) if passage.kind == "tool_result" else None)
             if match is not None:
                 return date_in(match.group(1))
