@@ -123,3 +123,9 @@ _JSON = st.recursive(
 def test_json_in_words_is_what_the_standard_library_writes(value: object) -> None:
     short = json.dumps(plain(value), ensure_ascii=False)
     assert values._indented(value) == (short if len(short) <= 80 else json.dumps(plain(value), ensure_ascii=False, indent=2))
+
+
+def test_words_that_were_asked_for_make_no_other_content() -> None:
+    one, other = there({"a": [1, 2]}), there({"a": [1, 2]})
+    assert one.text() == '{"a": [1, 2]}'
+    assert one == other != there({"a": [1]})

@@ -26,13 +26,20 @@ if TYPE_CHECKING:
     from .ports import Recording
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False, eq=False):
     """One content. ``why`` says why an ``unreadable`` one is."""
 
     state: Literal["there", "absent", "unreadable"] = "absent"
     value: Any = None
     why: str = ""
     _text: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same content; that its words were asked for before is no difference."""
+        return isinstance(other, Value) and (self.state, self.value, self.why) == (other.state, other.value, other.why)
+
+    # Most contents are JSON, which has no hash.
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def there(self) -> bool:
