@@ -7,6 +7,8 @@ import json
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tachograph.cli import output
 
@@ -19,3 +21,28 @@ def test_a_lone_surrogate_is_printed_as_an_escape(monkeypatch: pytest.MonkeyPatc
     output.print_json(value)
     sys.stdout.flush()
     assert json.loads(raw.getvalue()) == {**value, "bytes": {"$base64": "/w=="}}
+
+
+_DOCUMENTS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
+    max_leaves=20,
+)
+
+
+@given(_DOCUMENTS)
+def test_a_document_is_written_as_the_standard_library_does(value: object) -> None:
+    assert output.document(value) == json.dumps(value, indent=1)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
+def test_numbers_of_a_document_are_the_same(value: list[float]) -> None:
+    assert json.loads(output.document(value)) == value
+
+
+def test_what_json_lacks_in_a_document() -> None:
+    assert json.loads(output.document({"a": b"\xff", "b": 1 << 70, "c": "\udc80"})) == {
+        "a": {"$base64": "/w=="},
+        "b": 1 << 70,
+        "c": "\udc80",
+    }

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
+
+import orjson
 
 from tachograph.core.errors import UsageError
 
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout and nothing else. Bytes (bodies that are no text) become ``{"$base64": …}``."""
-    text = json.dumps(value, indent=1, ensure_ascii=not _unicode(), default=_other)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which no encoding has: it survives as an escape
-        text = json.dumps(value, indent=1, default=_other)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(document(value, unicode=_unicode()) + "\n")
+
+
+def document(value: Any, *, unicode: bool = False) -> str:
+    """A value as JSON of many lines, each level one blank further in; in ASCII unless ``unicode``. Numbers may be written otherwise than ``json`` does,
+    and are the same."""
+    try:  # a tenth of the time for the half megabyte of a long session's postmortem
+        text = _INDENT.sub(r"\1", orjson.dumps(value, default=_other, option=orjson.OPT_INDENT_2).decode())
+    except (TypeError, ValueError):  # integers of more than 64 bits, keys that are no text, a lone surrogate, which survives as an escape
+        return json.dumps(value, indent=1, default=_other)
+    return text if unicode else _BEYOND_ASCII.sub(_escaped, text)
+
+
+#: Of the blanks with which a line begins, every other one. A text of JSON has no line's end in it.
+_INDENT = re.compile(r"^( +)\1", re.MULTILINE)
+_BEYOND_ASCII = re.compile(r"[^\x00-~]+")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 def json_line(value: Any) -> str:

@@ -23,7 +23,7 @@ from tachograph.postmortem import html, markdown, narrative, runbooks
 from tachograph.postmortem.report import Report, assemble
 
 from . import findings, last_good, reading, signalling
-from .output import plural, print_json, print_notes
+from .output import document, plural, print_json, print_notes
 from .spread import spread
 
 _KINDS = (".md", ".html", ".json")
@@ -96,7 +96,7 @@ def _put(options: argparse.Namespace, report: Report, good: last_good.Found) -> 
             sys.stdout.write(markdown.render(report))
         return
     if options.output.endswith(".json") or options.json:
-        text = json.dumps(_document(report, good), indent=1) + "\n"
+        text = document(_document(report, good)) + "\n"
     else:
         text = html.render(report) if options.output.endswith(".html") else markdown.render(report)
     _write(options.output, text)
