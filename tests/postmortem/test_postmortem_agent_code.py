@@ -116,6 +116,25 @@ def test_a_window_that_keeps_the_task_and_the_latest() -> None:
     assert session.findings(ANALYSIS) == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_window_that_keeps_the_request_and_the_latest_calls_with_their_results(kind: str) -> None:
+    session = Session(kind, declared={"water": "external"}).user("Water the beds from A1 to A5, not A3.")
+    for bed in ("A1", "A2", "A4"):
+        session.model("", ("water", {"bed": bed})).gives({"watered": bed})
+    session.history = session.history[:1] + session.history[3:]
+    session.model("", ("water", {"bed": "A5"})).gives({"watered": "A5"}).model("A1, A2, A4 and A5 are watered.")
+    assert session.findings(ANALYSIS) == []
+
+
+def test_a_result_is_missing_whose_call_was_kept() -> None:
+    session = Session("openai", declared={"water": "external"}).user("Water the beds from A1 to A5, not A3.")
+    for bed in ("A1", "A2", "A4"):
+        session.model("", ("water", {"bed": bed})).gives({"watered": bed})
+    session.history = session.history[:2] + session.history[3:]
+    session.model("", ("water", {"bed": "A1"})).gives({"watered": "A1"}).model("All are watered.")
+    assert [one.cause for one in session.findings(ANALYSIS)] == ["harness"]
+
+
 def test_tools_of_which_none_is_declared_and_one_that_is() -> None:
     session = Session("anthropic", declared={"send_mail": "external"}).user("Mail Ann what the search finds.")
     session.model("", ("web_search", {"q": "news"})).gives("rain").model("", ("fetch", {"url": "https://x.example"})).gives("more rain")

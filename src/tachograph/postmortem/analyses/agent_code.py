@@ -25,6 +25,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -447,11 +448,17 @@ def _disturbed(old: Sequence[Message], new: Sequence[Message]) -> str | None:
     fresh = [place for place in range(kept[0], kept[-1]) if place not in used]
     if fresh or (not behind and missing[-1] != len(old) - 1):
         return None
-    orphan = any(part.type == "tool_result" for index in missing for part in old[index].parts)
-    if missing[0] < 2 and not orphan:
+    if missing[0] < 2 and _whole([old[index] for index in missing]):
         return None  # a window that keeps the task and the latest
     roles = {old[index].role for index in missing}
     return f"{len(missing)} message{'s' if len(missing) > 1 else ''} of the {' and the '.join(sorted(roles))} {'are' if len(missing) > 1 else 'is'} missing from its middle"
+
+
+def _whole(messages: Sequence[Message]) -> bool:
+    """Whether messages have each tool call with its result, or none at all: what a window leaves out."""
+    parts = [part for message in messages for part in message.parts]
+    asked = Counter(part.call_id for part in parts if part.type == "tool_use")
+    return asked == Counter(part.call_id for part in parts if part.type == "tool_result")
 
 
 def _after(step: Step, known: Doings) -> Evidence | None:
