@@ -6,7 +6,9 @@ import pytest
 from telling_tapes import KINDS, Session
 
 from tachograph.core import events
+from tachograph.postmortem.analyses import approvals
 from tachograph.postmortem.analyses.agent_code import ANALYSIS
+from tachograph.postmortem.case import open_case
 
 ACCOUNT = "get_account"
 
@@ -39,6 +41,34 @@ def test_a_call_runs_with_other_arguments_than_asked_for() -> None:
     session.model("", ("pay_invoice", {"invoice": 7, "amount": "12.50"})).gives("paid", run={"invoice": 7, "amount": 1250}).model("Paid.")
     (found,) = session.findings(ANALYSIS)
     assert (found.cause, found.first_event) == ("harness", session.event("pay_invoice"))
+
+
+def _granted(shown: object, told: object, ran: object = 12, kind: str = "anthropic") -> Session:
+    """The model asks for 40 pallets; a person is shown something, then the call runs with ``ran``."""
+    session = Session(kind, declared={"reserve_pallets": "external"}).user("Reserve pallets for depot K4.")
+    session.model("", ("reserve_pallets", {"depot": "K4", "pallets": 40}))
+    session.tape.add(events.Approval, decision="approved", approver="lea", scope="reserve_pallets", shown=shown, lane="main")
+    return session.gives({"ok": True}, told=told, run={"depot": "K4", "pallets": ran}).model("Done.")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "shown", [{"depot": "K4", "pallets": 12, "wanted": 40}, {"call": {"depot": "K4", "pallets": 12}}, "12 pallets for K4?"]
+)
+def test_a_person_approved_less_and_the_model_was_told(shown: object, kind: str) -> None:
+    session = _granted(shown, {"reserved": 12}, kind=kind)
+    assert session.findings(ANALYSIS) == []
+    assert list(approvals.run(open_case(session.tape))) == []
+
+
+def test_less_was_approved_than_ran_or_the_model_never_heard_of_it() -> None:
+    (found,) = _granted({"depot": "K4", "pallets": 12}, {"reserved": 90}, ran=90).findings(ANALYSIS)
+    assert "90" in found.statement
+    (found,) = _granted({"depot": "K4", "pallets": 12}, {"ok": True}).findings(ANALYSIS)
+    assert "12" in found.statement
+    session = _granted({"depot": "K4", "pallets": 12}, {"reserved": 90}, ran=90)
+    session.end()
+    assert ["90" in one.statement for one in approvals.run(open_case(session.tape))] == [True]
 
 
 def test_a_call_that_never_ran_though_the_model_was_told_ok() -> None:

@@ -6,7 +6,7 @@ Each rule compares two things that must be the same, and asks for what came of i
   round (STRONG). Consequence: the model went on.
 * *never told*: a call ran, and the model was never told its result though the conversation went on; or its result was told and it never ran, where other
   calls of that tool are recorded where they run. Consequence: a later answer or effect speaks of it.
-* *other arguments*: the call ran with other values than the model had asked for. Consequence: the call itself.
+* *other arguments*: the call ran with other values than the model had asked for, and than somebody had approved. Consequence: the call itself.
 * *misread figure*: what the tool's code sent on for a call has the number that comes of reading the argument by the rules of another place
   (``misparsed.py``). Consequence: the exchange or command.
 * *cut result*: the model was told only a part of what the tool returned, and a later answer says that there is nothing, or does something that the rest
@@ -38,12 +38,14 @@ from tachograph.postmortem.meaning.citing import said
 from tachograph.postmortem.meaning.claims import claims
 from tachograph.postmortem.meaning.directives import against, directives
 from tachograph.postmortem.meaning.results import failure
+from tachograph.postmortem.meaning.unjoined import unjoined
 from tachograph.postmortem.seen import same_message
 from tachograph.postmortem.shapes import Run, Step
 from tachograph.postmortem.values import plain, quoted, read
 from tachograph.providers.conversation import conversation
 
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
+from .gates import gates
 from .misparsed import misparsed
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ def find(case: Case) -> Iterator[Finding]:
         found = _wrong_result(action, known) or _cut(action, known) or _misread_figure(action, known)
         if found is not None:
             yield found
-    yield from _other_arguments(known)
+    yield from _other_arguments(case, known)
     yield from _swapped(known)
     yield from _never_ran(known)
     yield from _never_told(known)
@@ -201,17 +203,15 @@ def _contradicts(action: Action, rest: str) -> bool:
 # -- calls -----------------------------------------------------------------------------------------------------------------------
 
 
-def _other_arguments(known: Doings) -> Iterator[Finding]:
-    """A call ran with other values than asked for. Where the values differ, the recorder could not join the run to the request for it: then the runs
-    of a tool in a step are laid beside the requests for it, in order."""
-    for step, wires, declared in _unjoined(known):
-        for wire, ran in zip(wires, declared, strict=False):
-            made = _otherwise(step, wire.given, ran)
-            if made is not None:
-                yield made
+def _other_arguments(case: Case, known: Doings) -> Iterator[Finding]:
+    """A call ran with other values than asked for. Where the values differ, the recorder could not join the run to the request for it."""
+    for wire, ran in unjoined(known):
+        made = _otherwise(case, wire, wire.given, ran)
+        if made is not None:
+            yield made
     for action in known.actions:
         if action.step is not None and action.asked is not None and action.run.source in ("both", "declared"):
-            made = _otherwise(action.step, action.asked.value, action)
+            made = _otherwise(case, action, action.asked.value, action)
             if made is not None:
                 yield made
 
@@ -230,28 +230,12 @@ def _misread_figure(action: Action, known: Doings) -> Finding | None:
     )  # fmt: skip
 
 
-def _unjoined(known: Doings) -> Iterator[tuple[Step, list[Action], list[Action]]]:
-    """Per step and tool: the requests that no run is joined to, and the runs that no request is joined to."""
-    found: dict[tuple[int, str], tuple[Step, list[Action], list[Action]]] = {}
-    for action in known.actions:
-        if action.step is None or action.run.kind != "tool":
-            continue
-        entry = found.setdefault((action.step.number, action.run.name), (action.step, [], []))
-        if action.run.source == "wire":
-            entry[1].append(action)
-        elif action.run.source == "declared" and action.asked is None:
-            entry[2].append(action)
-    for step, wires, declared in found.values():
-        if wires and len(wires) == len(declared):
-            yield step, wires, declared
-
-
-def _otherwise(step: Step, wanted: Any, ran: Action) -> Finding | None:
-    given = ran.run.input.value
-    if not isinstance(wanted, dict) or not isinstance(given, dict):
+def _otherwise(case: Case, asked: Action, wanted: Any, ran: Action) -> Finding | None:
+    given, step = ran.run.input.value, asked.step
+    if not isinstance(wanted, dict) or not isinstance(given, dict) or step is None:
         return None
     for key in sorted(wanted.keys() & given.keys()):
-        if _alike(wanted[key], given[key]):
+        if _alike(wanted[key], given[key]) or _approved_so(case, key, str(given[key]), asked, ran):
             continue
         one, other = said(str(wanted[key])), said(str(given[key]))
         evidence = Evidence(event_id=step.event_id, seq=step.seq, what=f"asked for: {key} = {one}")
@@ -259,6 +243,37 @@ def _otherwise(step: Step, wanted: Any, ran: Action) -> Finding | None:
             ran.run, PROVEN, (evidence, ran.cite(f"it ran with {key} = {other}")),
             f"The model asked for {ran.run.name} with {key} = {one}; the agent's code ran it with {other}.",
         )  # fmt: skip
+    return None
+
+
+def _approved_so(case: Case, key: str, value: str, asked: Action, ran: Action) -> bool:
+    """Whether somebody approved the call with this value, and the model was told so: then it is the approval that changed it."""
+    told = asked.run.given if asked.run.given.there else asked.run.output
+    own = set(terms(value[:_READ]))
+    if not own or not own <= set(terms(told.text()[:_READ])):
+        return False
+    for gate in gates(case):
+        here = ran.run.event_id in (gate.within, gate.call_id) or asked.run.call_id == gate.call_id is not None
+        beside = gate.step is not None and asked.step is not None and gate.step.number == asked.step.number and gate.seq < ran.run.seq
+        if gate.decision != "granted" or not (here or beside):
+            continue
+        shown = _field(gate.value, key)
+        if (
+            _alike(shown, value)
+            if shown is not None
+            else set(terms(value[:_READ])) <= set(terms(f"{gate.shown or ''} {gate.word}"[:_READ]))
+        ):
+            return True
+    return False
+
+
+def _field(shown: object, key: str) -> Any:
+    """What an approver was shown under a name, at whatever depth; ``None`` where there is no such name."""
+    if not isinstance(shown, dict):
+        return None
+    for path, text in values(shown):
+        if path.rpartition(".")[2] == key:
+            return text
     return None
 
 

@@ -13,6 +13,7 @@ from tachograph.postmortem.marks import refused
 from tachograph.postmortem.meaning.effects import Effect, effects
 from tachograph.postmortem.meaning.once import entered, once
 from tachograph.postmortem.meaning.outgoing import arguments_of
+from tachograph.postmortem.meaning.unjoined import recorded_apart
 from tachograph.postmortem.shapes import Mark, Run, Step
 
 if TYPE_CHECKING:
@@ -136,8 +137,14 @@ def _of_run(step: Step | None, run: Run) -> Gate:
 
 @once
 def gated(case: Case) -> tuple[Effect, ...]:
-    """The effects that an approval may be about."""
-    return tuple(effect for effect in effects(case) if not asks_a_person(effect.run))
+    """The effects that an approval may be about. Of a call that ran with other arguments than it was asked with it is the run: that was done."""
+    named = {gate.call_id for gate in gates(case)}
+    return tuple(
+        effect
+        for effect in effects(case)
+        if not asks_a_person(effect.run)
+        and (effect.run.event_id not in recorded_apart(case) or effect.run.call_id in named or effect.run.event_id in named)
+    )
 
 
 @once
