@@ -30,7 +30,7 @@ _WHEN_IT_FAILS = re.compile(
     r"|fehl\w+|abgelehnt|scheiter\w+|sonst|andernfalls|nicht moglich|echou\w+|echec|erreur|sinon|fall\w+|error\w*|caso contrario|altrimenti|mislukt|anders)\b"
 )
 #: Words of tools' names and descriptions by which none is told from another.
-_BARE = frozenset(
+BARE = frozenset(
     ["tool", "tools", "call", "the", "this", "that", "with", "from", "into", "for", "run", "command", "number", "code", "name", "value",
      "text", "data", "list", "item", "get", "set", "new", "all", "one", "its", "it", "has", "have", "been", "are", "und", "der", "die",
      "das", "den", "dem", "ein", "eine", "einen", "einem", "ist", "mit", "zu", "zum", "zur", "per", "les", "des", "une", "est", "sur",
@@ -46,11 +46,11 @@ def roots(action: Action, known: Doings) -> frozenset[str]:
     said += " " + " ".join(text[:200] for path, text in action.leaves if path.rpartition(".")[2] in ("command", "cmd", "script"))
     if action.run.kind == "process":
         said += " " + action.run.title[:200]
-    return frozenset(_root(word) for word in words(said) if _tells(word))
+    return frozenset(root(word) for word in words(said) if _tells(word))
 
 
 def _named(action: Action) -> frozenset[str]:
-    return frozenset(_root(word) for word in words_of(action.name) if _tells(word))
+    return frozenset(root(word) for word in words_of(action.name) if _tells(word))
 
 
 def depends(known: Doings, first: Action, then: Action) -> str | None:
@@ -67,7 +67,7 @@ def depends(known: Doings, first: Action, then: Action) -> str | None:
             if not 8 <= len(sentence) <= 400:
                 continue
             folded = fold(sentence)
-            spoken = {_root(word) for word in words(folded) if _tells(word)}
+            spoken = {root(word) for word in words(folded) if _tells(word)}
             if not spoken & only_mine or not spoken & only_other or _WHEN_IT_FAILS.search(folded):
                 continue
             if _ORDER & set(re.findall(r"[^\W\d_]+", folded)):
@@ -87,10 +87,10 @@ _KEPT = f"{__name__}.descriptions"
 
 
 def _tells(word: str) -> bool:
-    return len(word) >= 4 and word.isalpha() and fold(word) not in _BARE and fold(word) not in _ORDER
+    return len(word) >= 4 and word.isalpha() and fold(word) not in BARE and fold(word) not in _ORDER
 
 
-def _root(word: str) -> str:
+def root(word: str) -> str:
     """The beginning of a word that its forms have in common: ``migrate`` and ``migration``."""
     word = fold(word)
     return word[:5] if len(word) > 5 else word.rstrip("s") if len(word) > 4 else word

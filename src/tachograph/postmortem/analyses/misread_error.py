@@ -31,6 +31,7 @@ from tachograph.postmortem.values import one_line, quoted
 
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .depends import depends
+from .said_none import is_absence, said_none, tells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,19 +109,19 @@ def find(case: Case) -> Iterator[Finding]:
             continue
         later = [reply for reply in known.replies if reply.step.number > action.step.number]
         written = _written(known, place, action)
-        reported = next((reply for reply in (*later, *written) if reports_trouble(reply.text) or _repeats(reply, failed)), None)
-        if reported is not None:
-            shown = _depended(
-                known,
-                place,
-                action,
-                failed,
-                min(r.step.number for r in (*later, *written) if reports_trouble(r.text) or _repeats(r, failed)),
-            )
+        looked = failed.kind == "error" and action.effect is None and not is_absence(failed)
+        reports = [
+            reply.step.number
+            for reply in (*later, *written)
+            if (tells(reply) if looked else reports_trouble(reply.text)) or _repeats(reply, action, failed)
+        ]
+        if reports:
+            shown = _depended(known, place, action, failed, min(reports))
         else:
             shown = (
                 _claimed(action, [*written, *later], failed)
                 or _depended(known, place, action, failed, None)
+                or said_none(known, action, failed)
                 or _claimed_of_it(known, action, later, failed)
                 or _told(known, action, later, failed)
                 or _went_on(known, place, action, failed)
@@ -148,9 +149,9 @@ def _written(known: Doings, place: int, action: Action) -> list[Reply]:
     return found
 
 
-def _repeats(reply: Reply, failed: Failure) -> bool:
-    """Whether an answer says with the result's own word that it was not done."""
-    return bool(not_done(failed.what) & stems(reply.text))
+def _repeats(reply: Reply, action: Action, failed: Failure) -> bool:
+    """Whether an answer says with the result's own word that it was not done; not with one that says what the call is for (``conflicts``)."""
+    return bool((not_done(failed.what) - action.stems) & stems(reply.text))
 
 
 def _within(action: Action, known: Doings) -> Failure | None:
@@ -273,7 +274,10 @@ def _echoes(reply: Reply, failed: Failure, action: Action) -> bool:
 
 def _depended(known: Doings, place: int, action: Action, failed: Failure, reported: int | None) -> tuple[str, float, Evidence] | None:
     """An act that the instructions allow only behind this one, before anybody was told. ``reported``: the step that told it."""
-    if failed.kind == "nothing" or action.step is None or looks(action.name) or action.run.effect == "read":
+    if failed.kind == "nothing" or action.step is None:
+        return None
+    looked = looks(action.name) or action.run.effect == "read"
+    if looked and is_absence(failed):
         return None
     for later in known.actions[place + 1 : place + 61]:
         if (
@@ -288,6 +292,8 @@ def _depended(known: Doings, place: int, action: Action, failed: Failure, report
             continue
         if any(passage.kind == "user" for passage in known.passages[action.before : later.before]):
             return None
+        if looked and action.terms and not _same_thing(action, later):
+            continue
         rule = depends(known, action, later)
         if rule is not None:
             return (
@@ -296,6 +302,15 @@ def _depended(known: Doings, place: int, action: Action, failed: Failure, report
                 later.cite("what was to be done only behind it"),
             )
     return None
+
+
+def _same_thing(action: Action, later: Action) -> bool:
+    """Whether an act is on the thing that was to be looked up: a value of theirs is the same, or a part of the other's."""
+    return bool(action.terms & later.terms) or any(
+        len(one) > 3 and len(other) > 3 and (one in other or other in one)
+        for _, one in ((path, text.strip().lower()) for path, text in action.leaves)
+        for _, other in ((path, text.strip().lower()) for path, text in later.leaves)
+    )
 
 
 def _told(known: Doings, action: Action, later: list[Reply], failed: Failure) -> tuple[str, float, Evidence] | None:

@@ -27,7 +27,7 @@ _ASKED = 6
 _CLAUSE = re.compile(r"[.!?;:\n]+(?=\s|\Z)|[;\n]|,\s")
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[\w.-]+")
 _TOWARDS = frozenset(["on", "onto", "in", "into", "to", "at", "from", "for", "against", "auf", "im", "ins", "zu", "zum", "zur", "nach", "für", "von", "vom", "aus", "bei", "sur", "dans", "vers", "à", "au", "pour", "de", "du", "en", "al", "para", "por", "desde", "hacia", "su", "sul", "nel", "per", "da", "op", "naar", "voor", "em", "no", "na"])  # fmt: skip
-_NOT = re.compile(r"\b(?:not|don't|don’t|never|except|without|nicht|kein\w*|außer|ohne|pas|sauf|sans|sin|salvo|non|tranne|senza|niet|behalve|não|exceto|sem)\b", re.IGNORECASE)  # fmt: skip
+NOT = re.compile(r"\b(?:not|don't|don’t|never|except|without|nicht|kein\w*|außer|ohne|pas|sauf|sans|sin|salvo|non|tranne|senza|niet|behalve|não|exceto|sem)\b", re.IGNORECASE)  # fmt: skip
 #: What is only compared with.
 _THAN = re.compile(
     r"\b(?:than|unlike|compared|like|as (?:in|on|with)|wie|als|verglichen|comme|que|como|rispetto|dan|zoals)\b", re.IGNORECASE
@@ -71,14 +71,14 @@ def _tools(action: Action, known: Doings) -> Iterator[tuple[str, str, str]]:
         own, word = only.pop(), other.pop()
         if (is_verb(own) and mine[0] == own) or (is_verb(word) and theirs[0] == word) or stem(own) == stem(word):
             continue
-        takes = _properties(action.name, known)
-        if takes and takes.keys() == _properties(name, known).keys():
+        takes = parameters(action.name, known)
+        if takes and takes.keys() == parameters(name, known).keys():
             yield name, own, word
 
 
 def _options(action: Action, known: Doings) -> Iterator[tuple[str, str, str]]:
     """The other values that an argument may have, where it says where something is done."""
-    taken = _properties(action.name, known)
+    taken = parameters(action.name, known)
     for path, text in action.leaves:
         if not set(words_of(path.rpartition(".")[2])) & _WHERE:
             continue
@@ -87,7 +87,7 @@ def _options(action: Action, known: Doings) -> Iterator[tuple[str, str, str]]:
             yield from ((one, text, one) for one in allowed[:24] if isinstance(one, str) and one != text and len(one) > 2)
 
 
-def _properties(name: str, known: Doings) -> dict[str, dict[str, Any]]:
+def parameters(name: str, known: Doings) -> dict[str, dict[str, Any]]:
     """A tool's parameters."""
     for passage in reversed(known.definitions):
         if passage.name == name:
@@ -127,7 +127,7 @@ def _names_other(own: str, word: str, action: Action, requests: list[Passage], k
         ]
         best = [piece for piece, score in zip(clauses, scores, strict=True) if score == max(scores) and score > 0]
         told = [piece for piece in best if stems(piece) & {mine, theirs}] or [piece for piece in clauses if not _THAN.search(piece)]
-        if any(mine in stems(piece) for piece in told) or any(theirs in stems(piece) and _NOT.search(piece) for piece in told):
+        if any(mine in stems(piece) for piece in told) or any(theirs in stems(piece) and NOT.search(piece) for piece in told):
             return None
         if not any(_is_target(piece, theirs, shared) for piece in told):
             return None

@@ -7,7 +7,7 @@
   used the number of another record of the same kind, and none used that of the one it speaks of.
 * *An earlier request*. It is what a person named in an earlier turn; in the turn at hand they named another of the same form, and no call uses it.
 * *Another tool*. The person asked for what one tool's name says (``archive``), and a tool was called that shares its object (``delete_project``), not its
-  verb; the one that was named is offered and was not called.
+  verb; the one that was named is offered and was not called (``asked_tool.py``).
 * *Another target*. The person named one of two tools, or of two values of an argument, that differ in the target alone (``exec_staging``); the other
   one was used (``siblings.py``).
 
@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.language.computed import is_number, shape
 from tachograph.postmortem.language.counts import of_everything
-from tachograph.postmortem.language.terms import identifiers, names_one, terms, words, words_of
-from tachograph.postmortem.language.verbs import is_verb, stem, stems
+from tachograph.postmortem.language.terms import identifiers, names_one, terms, words
+from tachograph.postmortem.language.verbs import stems
 from tachograph.postmortem.meaning.actions import Action, Doings, doings
 from tachograph.postmortem.meaning.citing import said
 from tachograph.postmortem.meaning.records import Record, records
 from tachograph.postmortem.values import quoted
 
+from .asked_tool import other_asked
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .mixed_records import mixed
 from .siblings import other_meant
@@ -369,32 +370,15 @@ def _earlier_request(action: Action, requests: list[Passage], known: Doings) -> 
 
 
 def _another_tool(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
-    assert action.step is not None
-    if action.run.kind != "tool":
-        return None
-    mine = {stem(word) for word in words_of(action.name)}
     latest = requests[-1]
-    in_request = stems(known.own_words(latest))
-    doing = {one for one in mine if is_verb(one)}
-    if not doing or doing & in_request:
+    found = other_asked(action, latest, known)
+    if found is None:
         return None
-    later = [
-        other
-        for other in (*known.actions_before(action.before), *known.actions_behind(action.before - 1))
-        if other.run.seq > latest.seq or (other.step is not None and other.step.seq > latest.seq)
-    ]
-    for name in action.step.seen.tools:
-        theirs = {stem(word) for word in words_of(name)}
-        if name == action.name or not theirs & mine - {one for one in theirs & mine if is_verb(one) and len(theirs & mine) > 1}:
-            continue
-        other_doing = {one for one in theirs - mine if is_verb(one)}
-        if other_doing and other_doing <= in_request and mine - theirs <= doing and not any(one.run.name == name for one in later):
-            return _finding(
-                action, LIKELY + 0.05,
-                f"{action.name} was called where the request asks for what {name} is for ({said(latest.text)}).",
-                Evidence(event_id=latest.event_id, seq=latest.seq, what=f"the request: {said(latest.text)}"),
-            )  # fmt: skip
-    return None
+    return _finding(
+        action, LIKELY + 0.05,
+        f"{action.name} was called where the request asks for what {found[0]} is for ({said(latest.text)}).",
+        Evidence(event_id=latest.event_id, seq=latest.seq, what=f"the request: {said(latest.text)}"),
+    )  # fmt: skip
 
 
 def _another_target(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
