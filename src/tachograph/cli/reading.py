@@ -23,7 +23,7 @@ def quickly() -> None:
 def enter(chosen: wiring.Settings, opened: OpenStore, subjects: Sequence[str | None], verb: str) -> None:
     """Enter that this invocation is about to read the content of these sessions (None: of all). Where that cannot be done (a store that
     is only read, a key that cannot seal) the reading goes on, and standard error says so."""
-    from tachograph.host import entering  # brings in redaction, which no other reader needs
+    from tachograph.host import entering
 
     note = entering.enter_read(opened, list(subjects), verb, clock=chosen.clock, entropy=chosen.entropy)
     if note is not None:

@@ -370,13 +370,13 @@ def decode(line: dict[str, Any]) -> Event:
     not fit is kept in ``extra`` under its own name."""
     name = str(line.get("type", ""))
     cls = TYPES.get(name, Unknown)
-    known = _FIELDS[cls]
     if cls is not Unknown and line.keys() <= _USUAL[cls]:
         # Nearly all lines: all of it is known, and what the stamp says is none of the event's.
         try:
             return msgspec.convert(line, cls)
         except msgspec.ValidationError:
             pass  # what does not fit is sorted out below
+    known = _FIELDS[cls]
     fields = {key: value for key, value in line.items() if key in known}
     extra = {key: value for key, value in line.items() if key not in known and key not in STAMP}
     if cls is Unknown:

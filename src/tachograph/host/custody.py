@@ -10,7 +10,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tachograph.core import events
 from tachograph.core.errors import NotFoundError, UsageError
@@ -24,8 +24,9 @@ from tachograph.log.opening import OpenStore
 from tachograph.log.retention import Custody
 from tachograph.log.vault import Original
 from tachograph.log.writer import timestamp
-from tachograph.redact.engine import Redactor, known_from_environment
-from tachograph.redact.policy import Policy
+
+if TYPE_CHECKING:
+    from tachograph.redact.engine import Redactor
 
 #: Characters. A reason is a sentence or two, not a document.
 MAX_REASON = 2000
@@ -71,6 +72,9 @@ class Keeper:
 
     @functools.cached_property
     def _redactor(self) -> Redactor:
+        from tachograph.redact.engine import Redactor, known_from_environment  # slow to import, and most entries give no reason
+        from tachograph.redact.policy import Policy
+
         return Redactor(Policy.default(), key=self.opened.fingerprint_key, known=known_from_environment(dict(os.environ)))
 
 

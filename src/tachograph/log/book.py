@@ -25,7 +25,7 @@ class Book:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.broken: str | None = None
-        self._lines: list[dict[str, Any]] = []
+        self._lines: list[tuple[bytes, dict[str, Any]]] = []  # as stored, and as parsed
         """Those that are entries, as parsed."""
         self._decoded: dict[int, Entry] = {}
         self._by_subject: dict[str | None, list[int]] = {}
@@ -82,7 +82,7 @@ class Book:
             size = max((sealed_size(each, public, self._tree) for each in notes), default=0)
             if size:
                 break
-        kept = [number for number, fields in enumerate(self._lines) if fields["seq"] <= size]
+        kept = [number for number, (_, fields) in enumerate(self._lines) if fields["seq"] <= size]
         if len(kept) < len(self._lines):
             self._lines = self._lines[: len(kept)]
             self._by_subject = {
@@ -153,20 +153,20 @@ class Book:
         if fields.get("type") == events.LedgerEntry.TYPE:
             subject = fields.get("subject")
             self._by_subject.setdefault(subject if isinstance(subject, str) else None, []).append(len(self._lines))
-            self._lines.append(fields)
+            self._lines.append((raw, fields))
 
     def add_segment(self, number: int) -> None:
         """A segment that was read."""
         self._segments.append(number)
 
     def _numbers(self, subject: str | None, actions: tuple[str, ...]) -> list[int]:
-        return [number for number in self._by_subject.get(subject, []) if not actions or self._lines[number].get("action") in actions]
+        return [number for number in self._by_subject.get(subject, []) if not actions or self._lines[number][1].get("action") in actions]
 
     def _entry(self, number: int) -> Entry:
         found = self._decoded.get(number)
         if found is None:
-            fields = self._lines[number]
-            found = self._decoded[number] = Entry(fields["seq"], str(fields.get("ts", "")), events.decode(fields), fields)
+            raw, fields = self._lines[number]
+            found = self._decoded[number] = Entry(fields["seq"], str(fields.get("ts", "")), events.decode(fields), raw)
         return found
 
 

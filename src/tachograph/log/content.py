@@ -73,25 +73,25 @@ class ContentReader:
         self._store = store
         self._session_id = session_id
         self._data_key = data_key
-        self._frames: list[tuple[int, dict[str, Any]]] = []
-        self._nodes: dict[bytes, tuple[bytes, bytes]] | None = None
-        self._tree = TreeReader(self._fetch)
+        self._frames: list[tuple[int, int, int, int]] = []  # segment, index, offset, length
+        self._nodes: dict[bytes, tuple[bytes, bytes]] = {}
+        self._tree: TreeReader | None = None
 
     def expect(self, segment: int, frames: list[dict[str, Any]]) -> None:
         """Tell of frames that a line refers to."""
-        self._frames.extend((segment, frame) for frame in frames)
+        self._frames += [(segment, frame["n"], frame["at"], frame["len"]) for frame in frames]
 
     def get(self, name: str) -> Any:
         """The value of ``content:<hex>``."""
-        return self._read(self._tree.get, name)
+        return self._read(TreeReader.get, name)
 
     def shared(self, name: str) -> Any:
         """As ``get``, for who changes nothing: what values have in common is one object (``TreeReader.shared``)."""
-        return self._read(self._tree.shared, name)
+        return self._read(TreeReader.shared, name)
 
-    def _read(self, get: Callable[[bytes], Any], name: str) -> Any:
+    def _read(self, get: Callable[[TreeReader, bytes], Any], name: str) -> Any:
         try:
-            return get(bytes.fromhex(name.removeprefix("content:")))
+            return get(self._tree or self._opened(), bytes.fromhex(name.removeprefix("content:")))
         except KeyError:
             raise FormatError(f"content {name[:80]!r} is in no frame of session {self._session_id}; run tacho verify on it") from None
         except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
@@ -101,18 +101,20 @@ class ContentReader:
 
     def node(self, name: bytes) -> tuple[bytes, bytes]:
         """(kind, payload) of a node. Raises ``KeyError`` for one that is not there."""
-        return self._fetch(name)
-
-    def _fetch(self, name: bytes) -> tuple[bytes, bytes]:
-        if self._nodes is None:
-            self._nodes = self._open_all()
+        if self._tree is None:
+            self._opened()
         return self._nodes[name]
+
+    def _opened(self) -> TreeReader:
+        self._nodes = self._open_all()
+        self._tree = TreeReader(self._nodes.__getitem__)
+        return self._tree
 
     def _open_all(self) -> dict[bytes, tuple[bytes, bytes]]:
         key = self._data_key()
         nodes: dict[bytes, tuple[bytes, bytes]] = {}
         segment_open, data, box = 0, b"", None
-        for segment, frame in self._frames:
+        for segment, index, at, length in self._frames:
             if segment != segment_open or box is None:
                 name = layout.content(self._session_id, segment)
                 data, segment_open = self._store.read(name), segment
@@ -120,7 +122,6 @@ class ContentReader:
                     box = SegmentBox(key, pack.salt_of(data))
                 except ValueError as error:
                     raise FormatError(f"{error}, {self._store.url}/{name}; run tacho verify on the session") from None
-            at, length, index = frame["at"], frame["len"], frame["n"]
             stored = data[at : at + length]
             try:
                 plain = box.open(index, stored[4:], pack.associated(self._session_id, segment, index))

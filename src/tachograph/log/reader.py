@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -25,12 +26,18 @@ from .opening import OpenStore
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One line: its place and time, the event, and the parsed line itself."""
+    """One line: its place and time, the event, and the line itself as it is stored. Few ask for more than the event: the fields of a hundred
+    thousand lines are not kept for them."""
 
     seq: int
     ts: str
     event: events.Event
-    line: dict[str, Any]
+    raw: bytes
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The parsed line. It was read before, and its chain checked."""
+        return parsed(self.raw, f"line {self.seq}")
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,6 @@ class Recording:
         self.entries: list[Entry] = []
         self.tails: list[Tail] = []
         self._content = ContentReader(opened.store, session_id, self._data_key)
-        self._by_id: dict[str, Entry] = {}
         self._read()
 
     def content(self, uri: str | None) -> Any:
@@ -72,6 +78,10 @@ class Recording:
     def by_id(self, event_id: str) -> Entry | None:
         """The entry of an event."""
         return self._by_id.get(event_id)
+
+    @cached_property
+    def _by_id(self) -> dict[str, Entry]:
+        return {entry.event.id: entry for entry in self.entries}
 
     def expanded(self, content: Callable[[str], Any] | None = None) -> Iterator[dict[str, Any]]:
         """The self-contained form (``tacho cat``): every ``*_uri`` replaced by its content, under the name without ``_uri``. Of an HTTP
@@ -108,14 +118,11 @@ class Recording:
             raise TamperedError(f"a segment is missing, {store.url}/{layout.session(self.session_id)}; run tacho verify {self.session_id}")
         previous = line.genesis(self.session_id)
         for segment, data, void in lines_of(store, self.session_id, numbers):
-            name = layout.events(self.session_id, segment)
+            where = f"{store.url}/{layout.events(self.session_id, segment)}"
             at = 0
             for offset, raw, digest in valid_lines(previous, data):
-                fields = parsed(raw, f"{store.url}/{name} offset {offset}")
-                event = events.decode(fields)
-                entry = Entry(fields["seq"], str(fields.get("ts", "")), event, fields)
-                self.entries.append(entry)
-                self._by_id[event.id] = entry
+                fields = parsed(raw, where, offset)
+                self.entries.append(Entry(fields["seq"], str(fields.get("ts", "")), events.decode(fields), raw))
                 if "frames" in fields:
                     self._content.expect(segment, frames(fields))
                 previous, at = digest, offset + len(raw)
@@ -124,7 +131,7 @@ class Recording:
                 if void or not torn.torn_line(data, at):
                     if not self._strict:
                         return
-                    raise TamperedError(f"the chain breaks at {store.url}/{name} offset {at}; run tacho verify {self.session_id}")
+                    raise TamperedError(f"the chain breaks at {where} offset {at}; run tacho verify {self.session_id}")
 
 
 def lines_of(store: Store, session_id: str, numbers: list[int]) -> Iterator[tuple[int, bytes, bool]]:
@@ -151,24 +158,28 @@ def valid_lines(previous: str, data: bytes) -> Iterator[tuple[int, bytes, str]]:
         previous, at = digest, end
 
 
-def parsed(raw: bytes, where: str) -> dict[str, Any]:
-    """The fields of a line that is chained already. Raises ``NewerFormatError``, and ``FormatError`` for one that no writer of this
-    format makes."""
+def parsed(raw: bytes, where: str, offset: int | None = None) -> dict[str, Any]:
+    """The fields of a line that is chained already. ``where``, and the ``offset`` in it: for messages. Raises ``NewerFormatError``, and
+    ``FormatError`` for one that no writer of this format makes."""
     try:
         fields: dict[str, Any] = canonical.loads_strict(raw)
     except ValueError as error:
-        raise FormatError(f"a line that is no JSON object ({error}), {where}; run tacho verify on the session") from None
+        raise FormatError(f"a line that is no JSON object ({error}), {_at(where, offset)}; run tacho verify on the session") from None
     version = fields.get("v")
     if type(version) is int and version > layout.VERSION:
-        raise NewerFormatError(f"a line in version {str(version)[:20]} of the format, {where}; update tachograph to read it")
+        raise NewerFormatError(f"a line in version {str(version)[:20]} of the format, {_at(where, offset)}; update tachograph to read it")
     try:
         fields = migrations.current(fields)
         good = type(fields.get("seq")) is int and ("frames" not in fields or all(map(_is_frame, frames(fields))))
     except KeyError:
         good = False
     if not good:
-        raise FormatError(f"a line that is not as a line must be, {where}; run tacho verify on the session")
+        raise FormatError(f"a line that is not as a line must be, {_at(where, offset)}; run tacho verify on the session")
     return fields
+
+
+def _at(where: str, offset: int | None) -> str:
+    return where if offset is None else f"{where} offset {offset}"
 
 
 def frames(fields: dict[str, Any]) -> list[Any]:

@@ -38,13 +38,18 @@ _MEETING = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """``step``: its number, None before the first; ``title`` reads as a call."""
+    """``step``: its number, None before the first. ``called``: how it reads as a call, where not by its name and input."""
 
     name: str
     input: Any
-    title: str
     step: int | None
     seq: int
+    called: str | None = None
+
+    @property
+    def title(self) -> str:
+        """It, as a call."""
+        return self.called if self.called is not None else f"{self.name}({arguments(self.input)})"
 
     @cached_property
     def key(self) -> bytes:
@@ -145,16 +150,7 @@ def actions(items: Iterable[Outlined | Step | Run]) -> list[Action]:
             found.append(_own(item, None))
         else:
             asked = [part for part in item.reply if part.type == "tool_use"]
-            found += [
-                Action(
-                    name=part.name or "?",
-                    input=part.value,
-                    title=f"{part.name or '?'}({arguments(part.value)})",
-                    step=item.number,
-                    seq=item.seq,
-                )
-                for part in asked
-            ]
+            found += [Action(name=part.name or "?", input=part.value, step=item.number, seq=item.seq) for part in asked]
             names = {part.name for part in asked}
             found += [
                 _own(run, item.number) for run in item.items if isinstance(run, Run) and not (run.kind == "tool" and run.name in names)
@@ -168,7 +164,7 @@ def _own(run: Run, step: int | None) -> Action:
         value = {name: value[name] for name in ("argv", "shell") if name in value}
     elif run.kind == "http" and isinstance(value, dict):
         value = {name: value[name] for name in ("method", "url", "body") if name in value}
-    return Action(name=run.name, input=value, title=run.title, step=step, seq=run.seq)
+    return Action(name=run.name, input=value, called=run.title, step=step, seq=run.seq)
 
 
 def _common(first: Sequence[Action], second: Sequence[Action]) -> int:

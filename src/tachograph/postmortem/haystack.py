@@ -27,6 +27,8 @@ MOST_TRIES = 24
 SHORT = 12
 #: Passages with a needle that are told apart; a text that is in more is in all of them. Passages whose numbers are put another way.
 MOST_HITS, MOST_NUMBERED = 2000, 500
+#: Words of which it is kept which passages have them.
+MOST_KEPT = 64
 _END = "\x00"
 
 
@@ -52,14 +54,10 @@ class Joined:
     """Texts behind each other."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self.starts: list[int] = []
-        parts: list[str] = []
-        at = 0
-        for text in texts:
-            self.starts.append(at)
-            parts.append(text)
-            at += len(text) + 1
-        self.whole = _END.join(parts)
+        self.texts = list(texts)
+        lengths = (len(text) + 1 for text in self.texts)
+        self.starts = [0, *itertools.accumulate(lengths)][: len(self.texts)]
+        self.whole = _END.join(self.texts)
 
     def find(self, needle: str, tries: int = MOST_TRIES) -> Iterator[tuple[int, int]]:
         """(number of the text, offset in it) of the places of a needle, the first few of each text."""
@@ -80,8 +78,11 @@ class Joined:
 
     def length(self, number: int) -> int:
         """Of one text."""
-        end = self.starts[number + 1] - 1 if number + 1 < len(self.starts) else len(self.whole)
-        return end - self.starts[number]
+        return len(self.texts[number])
+
+    def having(self, needle: str) -> list[int]:
+        """The texts with a needle, in their order. Of a needle that many have, quicker than its places."""
+        return [number for number, text in enumerate(self.texts) if needle in text]
 
 
 class Haystack:
@@ -89,6 +90,7 @@ class Haystack:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = passages
+        self._having: dict[str, list[int]] = {}
 
     @cached_property
     def _verbatim(self) -> Joined:
@@ -178,11 +180,13 @@ class Haystack:
 
     def having_one(self, bones: str) -> list[int]:
         """The passages of which any form has this skeleton, anywhere; in no order."""
-        return list(
-            dict.fromkeys(
-                [*(number for number, _ in self.direct.find(bones, 1)), *(self.forms[number][0] for number, _ in self.bared.find(bones, 1))]
-            )
-        )
+        found = self._having.get(bones)
+        if found is None:  # the parts of an event have many words in common, and each is asked for several times
+            if len(self._having) >= MOST_KEPT:
+                self._having.clear()
+            bare = (self.forms[number][0] for number in self.bared.having(bones))
+            found = self._having[bones] = list(dict.fromkeys([*self.direct.having(bones), *bare]))
+        return found
 
 
 def _keep(found: dict[int, Hit], hit: Hit) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from .haystack import Hit
@@ -98,12 +99,11 @@ def near(haystack: Haystack, text: str, allowed: Callable[[int], bool]) -> dict[
     facts = {word for word in said if any(map(str.isdigit, word))}
     anchors = sorted(set(said), key=lambda word: (word not in facts, -len(word), word))[:MOST_ANCHORS]
     anchors = [word for word in anchors if len(word) >= 3]
-    counts: dict[int, int] = {}
+    counts: Counter[int] = Counter()
     for anchor in anchors:
-        for index in haystack.having_one(anchor):
-            if allowed(index):
-                counts[index] = counts.get(index, 0) + 1
-    candidates = sorted((index for index, count in counts.items() if count * 2 >= len(anchors)), key=lambda index: (-counts[index], index))
+        counts.update(haystack.having_one(anchor))
+    enough = (index for index, count in counts.items() if count * 2 >= len(anchors) and allowed(index))
+    candidates = sorted(enough, key=lambda index: (-counts[index], index))
     scored = {index: _score(haystack.passages[index].text, index, wanted, facts) for index in sorted(candidates[:MOST_CANDIDATES])}
     return {index: found for index, found in scored.items() if found is not None and found[1] >= THRESHOLD}
 

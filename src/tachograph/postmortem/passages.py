@@ -23,9 +23,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from tachograph.core import events
 from tachograph.providers.conversation import conversation
@@ -58,8 +59,7 @@ _SUMMARY = re.compile(
 _COMPACTED = ("summary", "compact", "compaction", "compact_boundary", "memory")
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(msgspec.Struct, frozen=True):
     """A text that entered. ``step``: the model call that saw it first (of a result: that asked for it; of an answer: that gave it), ``None`` where
     there is none. ``name``: of the tool, file, document or prompt. ``at``: milliseconds since the session's first event. ``within``: the tool call in
     which this was returned by something else. ``order``: a line's ``seq``, and what comes first there (0 results that the wire alone has, 1 requests, 2
@@ -74,7 +74,7 @@ class Passage:
     name: str | None
     at: int
     within: str | None = None
-    order: tuple[float, int] = field(default=(0, 0), compare=False)
+    order: tuple[float, int] = (0, 0)
 
 
 def passages(story: Story, recording: Recording) -> tuple[Passage, ...]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import bisect
 import json
+import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -30,32 +31,37 @@ from .values import ABSENT, Value, arguments, there
 
 Kind = Literal["tool", "process", "http"]
 ValueOf = Callable[[Entry, str], Value]
+_ORDER = operator.attrgetter("order")
 #: Wire tool calls, by where they were asked for, among which the one is looked for in which something happened.
 _NEAR = 64
 Asked = Mapping[int, tuple[events.ModelCall, int, tuple[Part, ...]]]
 """Per step number: its call, the call's ``seq``, and the parts of the answer."""
 
 
-class RunDraft(msgspec.Struct, eq=False, kw_only=True):
+class RunDraft(msgspec.Struct, eq=False):
     """A run while its place is being looked for. ``order`` is the ``seq`` at which it began, as far as that is known;
     a tool call seen on the wire alone begins with the first thing that happened in it, else right after the
-    answer that asked for it."""
+    answer that asked for it. ``entry``: its line, ``None`` for one that was only asked for."""
 
     kind: Kind
     event: events.Event
     seq: int
     order: float
-    start_ms: int
-    end_ms: int
-    value: Callable[[str], Value]
+    runs: Runs
+    entry: Entry | None
     call_id: str | None = None
     step: int | None = None
     wire: RunDraft | None = None
     parent: RunDraft | None = None
     asked: Part | None = None
     answer: Part | None = None
-    cut: bool = False
     children: list[tuple[float, RunDraft | Mark]] = msgspec.field(default_factory=list)
+
+    def value(self, name: str) -> Value:
+        """The content that a field of its event names."""
+        if self.entry is None or getattr(self.event, name, None) is None:
+            return ABSENT
+        return self.runs.value_of(self.entry, name)
 
     def freeze(self, *, alone: bool = False) -> Run:
         """The finished run, with everything that happened in it. ``alone``: without that."""
@@ -165,6 +171,7 @@ class RunDraft(msgspec.Struct, eq=False, kw_only=True):
 
     def _run(self, name: str, title: str, outcome: str, *, bad: bool, children: tuple[Run | Mark, ...], **more: Any) -> Run:
         event = self.event
+        start_ms, end_ms = self.runs.span(self)
         changes = changes_of(self.value("workspace_uri"), event_id=event.id, seq=self.seq)
         if self.wire is not None and not changes:
             changes = changes_of(self.wire.value("workspace_uri"), event_id=self.wire.event.id, seq=self.wire.seq)
@@ -176,8 +183,8 @@ class RunDraft(msgspec.Struct, eq=False, kw_only=True):
             bad=bad,
             call_id=self.call_id,
             duration_ms=getattr(event, "duration_ms", None),
-            start_ms=self.start_ms,
-            end_ms=self.end_ms,
+            start_ms=start_ms,
+            end_ms=end_ms,
             changes=changes,
             children=children,
             redactions=event.redactions + (self.wire.event.redactions if self.wire is not None else 0),
@@ -205,12 +212,13 @@ class RunDraft(msgspec.Struct, eq=False, kw_only=True):
 
 
 class Runs:
-    """All runs of a session. ``drafts`` holds them in the order in which they began."""
+    """All runs of a session. ``drafts`` holds them in the order in which they began. ``at``: by ``seq``, the milliseconds since the session's
+    beginning."""
 
-    def __init__(self, entries: Sequence[Entry], at: Mapping[int, int], value_of: ValueOf) -> None:
+    def __init__(self, entries: Sequence[Entry], at: Callable[[int], int], value_of: ValueOf) -> None:
         self._entries = entries
         self._at = at
-        self._value_of = value_of
+        self.value_of = value_of
         self._entry_by_id = {entry.event.id: entry for entry in reversed(entries) if entry.event.id}
         self._started = {entry.event.call_id: entry for entry in entries if isinstance(entry.event, events.Started) and entry.event.call_id}
         self._by_event: dict[str, RunDraft] = {}
@@ -231,7 +239,7 @@ class Runs:
                 self._add(draft)
         for wire in wires:
             self._add_wire(wire)
-        self.drafts.sort(key=lambda draft: draft.order)
+        self.drafts.sort(key=_ORDER)
         for draft in self.drafts:
             draft.parent = self._parent(draft)
             if draft.parent is not None:
@@ -267,7 +275,7 @@ class Runs:
                 # Asked for by a model call that itself ran within a tool (a subagent): it belongs to the step that asked.
                 draft.parent.children = [child for child in draft.parent.children if child[1] is not draft]
                 draft.parent = None
-        self.drafts.sort(key=lambda draft: draft.order)
+        self.drafts.sort(key=_ORDER)
 
     def by_call_id(self, name: str) -> RunDraft | None:
         """The run with that event id or tool call id."""
@@ -296,43 +304,35 @@ class Runs:
         if kind is None:
             return None
         started = self._started.get(event.id)
-        start, end = self._span(entry, started)
-        cut = isinstance(event, events.Started)
-        return RunDraft(
-            kind=kind,
-            event=event,
-            seq=entry.seq,
-            order=started.seq if started is not None else entry.seq,
-            start_ms=start,
-            end_ms=self._at[self._entries[-1].seq] if cut else end,
-            value=lambda name: self._value_of(entry, name),
-            call_id=event.call_id if isinstance(event, events.ToolCall) else None,
-            cut=cut,
-        )
+        call_id = event.call_id if isinstance(event, events.ToolCall) else None
+        return RunDraft(kind, event, entry.seq, started.seq if started is not None else entry.seq, self, entry, call_id)
 
-    def _span(self, entry: Entry, started: Entry | None) -> tuple[int, int]:
-        """When a call ran. A tool call seen on the wire alone ran between the answer that asked for it and the request that gave
+    def span(self, draft: RunDraft) -> tuple[int, int]:
+        """When a call ran, in milliseconds. A tool call seen on the wire alone ran between the answer that asked for it and the request that gave
         its result back; its line is written only after that request was answered."""
-        event, end = entry.event, self._at[entry.seq]
+        event, end = draft.event, self._at(draft.seq)
         length = getattr(event, "duration_ms", None) or 0
+        if isinstance(event, events.Started):
+            return end, self._at(self._entries[-1].seq)
         if length:
             return max(end - round(length), 0), end
+        started = self._started.get(event.id) if draft.entry is not None else None
         if started is not None:
-            return min(self._at[started.seq], end), end
+            return min(self._at(started.seq), end), end
         if not isinstance(event, events.ToolCall) or event.source != "wire":
             return end, end
         asking, telling = self._entry_by_id.get(event.asked_by or ""), self._entry_by_id.get(event.told_to or "")
         if telling is not None:
             begun = self._started.get(telling.event.id)
             took = round(getattr(telling.event, "duration_ms", None) or 0)
-            end = min(end, self._at[begun.seq] if begun is not None else self._at[telling.seq] - took)
-        start = self._at[asking.seq] if asking is not None else end
+            end = min(end, self._at(begun.seq) if begun is not None else self._at(telling.seq) - took)
+        start = self._at(asking.seq) if asking is not None else end
         return start, max(start, end)
 
     def _add(self, draft: RunDraft) -> None:
         self.drafts.append(draft)
         self._by_event.setdefault(draft.event.id, draft)
-        if draft.cut and isinstance(draft.event, events.Started):
+        if isinstance(draft.event, events.Started):
             self._by_event.setdefault(draft.event.call_id, draft)
         if draft.call_id is not None:
             self._by_call.setdefault(draft.call_id, draft)
@@ -355,20 +355,7 @@ class Runs:
 
     def _add_asking(self, call: events.ModelCall, seq: int, number: int, part: Part, answer: Part | None, order: float) -> None:
         event = events.ToolCall(id=call.id, name=part.name or "?", call_id=part.call_id, source="asked", outcome="cut", lane=call.lane)
-        draft = RunDraft(
-            kind="tool",
-            event=event,
-            seq=seq,
-            order=order,
-            start_ms=self._at[seq],
-            end_ms=self._at[seq],
-            value=lambda _: ABSENT,
-            call_id=part.call_id,
-            step=number,
-            asked=part,
-            answer=answer,
-        )
-        self.drafts.append(draft)
+        self.drafts.append(RunDraft("tool", event, seq, order, self, None, part.call_id, step=number, asked=part, answer=answer))
 
     # -- places ------------------------------------------------------------------------------------------------------------
 
@@ -543,7 +530,7 @@ def _says_the_same(given: Value, output: Value) -> bool:
     if not output.there:
         return False
     one, other = given.text(), output.text()
-    if "".join(one.split()) == "".join(other.split()):
+    if one == other or "".join(one.split()) == "".join(other.split()):
         return True
     return bool(_decoded(one) == _decoded(other))
 

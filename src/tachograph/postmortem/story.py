@@ -82,7 +82,6 @@ class Teller:
     def __init__(self, recording: Recording, *, redactions: bool, only: int | None = None, seen: bool = True) -> None:
         self._recording = recording
         self._entries = list(recording.entries)
-        self._at = offsets(self._entries)
         self._redactions = redactions
         self._only = only
         self._look = seen
@@ -93,6 +92,14 @@ class Teller:
         self._stray: list[tuple[float, RunDraft | Mark]] = []
         self._asking: dict[str, list[StepDraft]] = {}
         self._before: dict[str | None, tuple[list[StepDraft], list[StepDraft]]] = {}
+
+    @cached_property
+    def _offsets(self) -> dict[int, int]:
+        return offsets(self._entries)
+
+    def _at(self, seq: int) -> int:
+        """Milliseconds from the session's beginning to a line."""
+        return self._offsets[seq]
 
     @cached_property
     def _redacted(self) -> redacted.Redacted:
@@ -199,7 +206,7 @@ class Teller:
             event = entry.event
             if type(event) in marks.NONE:
                 continue
-            made = marks.mark(event, seq=entry.seq, at_ms=self._at[entry.seq], read=partial(self._value, entry))
+            made = marks.mark(event, seq=entry.seq, at_ms=self._at(entry.seq), read=partial(self._value, entry))
             if made is None:
                 continue
             if made.kind == "message" and isinstance(event, events.Message) and _is_input(event):
@@ -286,7 +293,7 @@ class Teller:
             items=tuple(item for item in _merged(items) if not isinstance(item, Step)),
             inside=draft.call.parent_id,
             start_ms=self._start(last),
-            end_ms=self._at[last.seq],
+            end_ms=self._at(last.seq),
             event_id=draft.call.id,
             seq=last.seq,
             ts=last.ts,
@@ -304,14 +311,14 @@ class Teller:
             error=error if error.state != "absent" else self._value(entry, "output_uri"),
             duration_ms=call.duration_ms,
             start_ms=self._start(entry),
-            end_ms=self._at[entry.seq],
+            end_ms=self._at(entry.seq),
             event_id=call.id,
             seq=entry.seq,
         )
 
     def _start(self, entry: Entry) -> int:
         length = getattr(entry.event, "duration_ms", None) or 0
-        return max(self._at[entry.seq] - round(length), 0)
+        return max(self._at(entry.seq) - round(length), 0)
 
     # -- the frame ---------------------------------------------------------------------------------------------------------
 
@@ -337,7 +344,7 @@ class Teller:
             end_seq=end.seq if end is not None else None,
             started_at=self._entries[0].ts if self._entries else None,
             ended_at=self._entries[-1].ts if self._entries else None,
-            duration_ms=max(self._at.values(), default=0),
+            duration_ms=max(self._offsets.values(), default=0),
             events=len(self._entries),
             redactions=sum(entry.event.redactions for entry in self._entries),
             redacted=self._redacted,

@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from tachograph.core.errors import NotFoundError
 
 from .changes import all_changes
@@ -354,7 +356,7 @@ class Tracer:
         if first is None or self.places[first].kind != "written":
             return None
         place = self._place(first, hits)
-        return replace(place, passage=replace(place.passage, kind="tool_result"))
+        return replace(place, passage=structs.replace(place.passage, kind="tool_result"))
 
     def _place(self, index: int, hits: dict[int, tuple[Hit, str]]) -> Place:
         hit, how = hits[index]
