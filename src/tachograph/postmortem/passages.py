@@ -93,7 +93,6 @@ class _Gathering:
         self._story = story
         self._recording = recording
         self._found: list[Passage] = []
-        self._entries = {entry.event.id: entry for entry in reversed(recording.entries)}
         self._began = {
             entry.event.call_id: entry.seq for entry in recording.entries if isinstance(entry.event, events.Started) and entry.event.call_id
         }
@@ -159,7 +158,7 @@ class _Gathering:
         if run.kind == "tool" and (run.event_id in self._inside or is_subagent(run)):
             kind = "subagent"
         within = outer.event_id if outer is not None and outer.kind == "tool" else None
-        place = self._returned(run.event_id, run.seq)
+        place = self._returned(run)
         for part, value in (("output", run.output), ("error", run.error)):
             position = "wire.data" if run.kind == "http" and part == "output" else part
             if value.there:
@@ -172,15 +171,18 @@ class _Gathering:
     def _by_seq(self) -> dict[int, Entry]:
         return {entry.seq: entry for entry in self._recording.entries}
 
-    def _returned(self, event_id: str, seq: int) -> tuple[float, int]:
+    @cached_property
+    def _by_id(self) -> dict[str, Entry]:
+        return {entry.event.id: entry for entry in reversed(self._recording.entries)}
+
+    def _returned(self, run: Run) -> tuple[float, int]:
         """The place of a result. The wire's line of it is written behind the call that was given it; it entered with that call."""
-        entry = self._entries.get(event_id)
-        event = entry.event if entry is not None else None
-        if isinstance(event, events.ToolCall) and event.source == "wire":
-            told = self._entries.get(event.told_to or "")
-            if told is not None and told.seq < seq:
+        if run.source == "wire":
+            entry = self._by_id.get(run.event_id)
+            told = self._by_id.get(entry.event.told_to or "") if entry is not None and isinstance(entry.event, events.ToolCall) else None
+            if told is not None and told.seq < run.seq:
                 return self._began.get(told.event.id, told.seq), 0
-        return seq, 2
+        return run.seq, 2
 
     def _message(self, number: int | None, mark: Mark) -> None:
         role, subtype = str(mark.detail.get("role") or "user"), str(mark.detail.get("subtype") or "")

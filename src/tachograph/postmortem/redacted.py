@@ -21,9 +21,10 @@ from tachograph.redact.placeholder import PLACEHOLDER
 from .values import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from .ports import Entry, Recording
+    from .values import Value
 
 RAW = "In the record only: the model and the tools were given the originals, unless the agent masked them itself."
 IMPORTED = "Masked when the transcript was imported: the model, the tools and the transcript itself had the originals."
@@ -117,9 +118,9 @@ def kind_words(kinds: dict[str, int]) -> str:
     return ", ".join(kind if count == 1 else f"{kind} ×{count}" for kind, count in sorted(kinds.items()))
 
 
-def look(recording: Recording) -> Redacted:
-    """What was masked in a recording. Never raises for a content that cannot be read."""
-    found = _Found(recording)
+def look(recording: Recording, known: Mapping[str, Value] | None = None) -> Redacted:
+    """What was masked in a recording. ``known``: contents that were read already. Never raises for a content that cannot be read."""
+    found = _Found(recording, known)
     by_event: dict[int, dict[str, int]] = {}
     marks_of: dict[str, dict[str, None]] = {}
     since: dict[str, int] = {}
@@ -210,14 +211,15 @@ class _Found:
     """The placeholders in the contents of a recording, (kind, fingerprint). Each content is looked through once, and so is each message that several
     contents have in common (``TreeReader.shared``)."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, values: Mapping[str, Value] | None = None) -> None:
         self._recording = recording
+        self._values = values or {}
         self._known: dict[str, Counter[tuple[str, str]]] = {}
         self._looked: dict[int, tuple[Any, tuple[tuple[str, str], ...]]] = {}
 
     def of(self, uri: str) -> Counter[tuple[str, str]]:
         if uri not in self._known:
-            content = read(self._recording, uri)
+            content = self._values.get(uri) or read(self._recording, uri)
             self._known[uri] = Counter(self._texts(content.value)) if content.there else Counter()
         return self._known[uri]
 

@@ -15,8 +15,6 @@ from .redacted import Redacted, Repeated
 from .values import ABSENT, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tachograph.core.events import ModelCall, SessionEnd, SessionStart
     from tachograph.providers.conversation import Message, Part
 
@@ -244,9 +242,9 @@ class Story:
                 if isinstance(item, Step):
                     found.append((item, item))
                     for part in item.items:
-                        found += _inner(item, part)
+                        _walk(found, item, part)
                 else:
-                    found += _inner(None, item)
+                    _walk(found, None, item)
         return tuple(found)
 
     @cached_property
@@ -258,8 +256,8 @@ class Story:
         return tuple((step, item) for step, item in self._walked if isinstance(item, Mark))
 
 
-def _inner(step: Step | None, item: Run | Mark) -> Iterator[tuple[Step | None, Item]]:
-    yield step, item
+def _walk(found: list[tuple[Step | None, Item]], step: Step | None, item: Run | Mark) -> None:
+    found.append((step, item))
     if isinstance(item, Run):
         for child in item.children:
-            yield from _inner(step, child)
+            _walk(found, step, child)

@@ -105,7 +105,9 @@ class Teller:
     def _redacted(self) -> redacted.Redacted:
         if not self._redactions:
             return redacted.NOTHING
-        return redacted.look(self._recording) if self._only is None else redacted.look_at(self._recording, self._steps[self._only - 1].seq)
+        if self._only is not None:
+            return redacted.look_at(self._recording, self._steps[self._only - 1].seq)
+        return redacted.look(self._recording, self._known)
 
     def story(self) -> Story:
         self.place()
