@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sample_recordings import SAMPLES, TOOLS, Tape, ask, coding_agent, killed, on_call, parallel, start, text, use
 
 from tachograph.core import events
-from tachograph.postmortem import html, timeline_svg
+from tachograph.postmortem import html, html_steps, timeline_svg
 from tachograph.postmortem.analyses.contract import Finding
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.html_style import DARK, LIGHT, stylesheet
@@ -142,6 +142,23 @@ def test_a_step_of_too_many_calls_leaves_room_for_the_others(monkeypatch: pytest
     assert all(f"answer {number}" in words for number in range(3))
     assert len(re.findall(r"Step (\d): \d+ calls, for which this page has no room", words)) >= 3
     assert "make 450" in words
+
+
+def test_of_a_long_page_only_the_steps_that_a_claim_rests_on_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    story = assemble(coding_agent()).case.story
+    cited = story.steps[1].seq
+    whole = html_steps.steps(story, cited=frozenset([cited]))
+    assert "paper" not in whole
+    monkeypatch.setattr(html_steps, "MOST_PRINTED", 100)
+    page = html_steps.steps(story, cited=frozenset([cited]))
+    assert page.count('class="note on-paper"') == 1
+    off = page.split('<div class="off-paper">')
+    items = sum(len(turn.items) for turn in story.turns)
+    assert len(off) == items, "all but one are not printed"
+    bare = re.sub(r'<p class="note on-paper">.*?</p>|<div class="off-paper">', "", page)
+    assert bare.count("<article") == whole.count("<article") == len(story.steps)
+    own = page[page.index(f'id="e{cited}"') - 400 : page.index(f'id="e{cited}"')]
+    assert "off-paper" not in own[own.rindex("<article") - 30 :], "the cited one is"
 
 
 def test_markup_escapes_everything_that_is_not_markup() -> None:

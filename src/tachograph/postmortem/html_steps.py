@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 CARD_LINES = 12
 #: Beyond this, a text is cut even inside what unfolds: a page must stay a page. Characters.
 MOST_CHARS = 40_000
+#: Characters of steps from which on a page is no longer printed whole: some hundred sheets.
+MOST_PRINTED = 600_000
 #: Sessions with more steps than this have their tool cards folded unless something went wrong in them.
 MANY_STEPS = 30
 
@@ -74,6 +76,9 @@ def steps(story: Story, *, room: float = float("inf"), cited: frozenset[int] = f
     items = [item for turn in story.turns for item in turn.items]
     made = _made(items, setting, 0)
     pieces: list[Markup] = []
+    if cited and sum(map(len, filter(None, made))) > MOST_PRINTED:
+        pieces.append(el("p", "On paper only the steps that a claim rests on; the page itself has more of them.", class_="note on-paper"))
+        made = [_off_paper(item, one, cited) for item, one in zip(items, made, strict=True)]
     at = 0
     for turn in story.turns:
         if len(story.turns) > 1:
@@ -81,6 +86,10 @@ def steps(story: Story, *, room: float = float("inf"), cited: frozenset[int] = f
         pieces += _with_left_out(turn.items, made[at : at + len(turn.items)], setting, None)
         at += len(turn.items)
     return join(pieces)
+
+
+def _off_paper(item: Item, made: Markup | None, cited: frozenset[int]) -> Markup | None:
+    return made if made is None or not cited.isdisjoint(_lines(item)) else el("div", made, class_="off-paper")
 
 
 def _turn(turn: Turn) -> Markup:

@@ -270,7 +270,11 @@ pre.error { color: var(--bad) }
   .signals.stack td:not(:nth-child(3)) { display: inline-block; margin-right: .9em; color: var(--soft) }
 }
 
+.on-paper { display: none }
+.off-paper { display: contents }
 @media print {
+  .on-paper { display: block }
+  .off-paper { display: none }
   :root { --paper: #fff; --panel: #f6f6f4; --ink: #000; --soft: #4a4a4a; --rule: #ccc }
   html { font-size: 10.5pt }
   nav.outline, .skip { display: none !important }
