@@ -166,7 +166,8 @@ def _timeline(report: Report, cited: frozenset[int], steps: Markup) -> Iterator[
             f"{len(report.timeline) - len(told):,} of {len(report.timeline):,} lines are counted only, so that this page opens; all are in "
         )
         some = el("p", words, el("code", f"tacho postmortem {shlex.quote(story.session_id)} --json"), " under timeline.", class_="soft")
-    yield el("details", el("summary", f"The same in words, {counted(len(told), 'line')}"), some, table)
+    words = el("summary", f"The same in words, {counted(len(told), 'line')}")
+    yield el("details", words, some, table, class_="off-paper" if some is not None else None)
 
 
 def _told(moments: Sequence[Moment], cited: frozenset[int]) -> Sequence[int]:

@@ -181,7 +181,7 @@ def _left_out(items: Sequence[Item], setting: _Setting, step: int | None) -> Mar
         said,
         el("code", f"tacho show {shlex.quote(setting.session)}{where}"),
         " shows it.",
-        class_="note",
+        class_="note no-room",
     )
 
 

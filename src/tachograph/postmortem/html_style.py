@@ -271,10 +271,10 @@ pre.error { color: var(--bad) }
 }
 
 .on-paper { display: none }
-.off-paper { display: contents }
+div.off-paper { display: contents }
 @media print {
   .on-paper { display: block }
-  .off-paper { display: none }
+  .off-paper, .on-paper ~ .no-room { display: none !important }
   :root { --paper: #fff; --panel: #f6f6f4; --ink: #000; --soft: #4a4a4a; --rule: #ccc }
   html { font-size: 10.5pt }
   nav.outline, .skip { display: none !important }
