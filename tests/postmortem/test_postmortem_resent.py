@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tachograph.core.events import ModelCall
 from tachograph.postmortem import resent
-from tachograph.postmortem.resent import Views
+from tachograph.postmortem.resent import Standing, Views
 from tachograph.providers.conversation import conversation
 
 ROLES = st.sampled_from(["user", "assistant", "system", "developer", "tool", ""])
@@ -46,6 +46,20 @@ def test_a_view_is_the_same_whatever_was_viewed_before(provider: str, operation:
             **data.draw(st.sampled_from([{}, {"system": "a", "tools": [{"name": "t"}]}, {"system": "b"}, {"prompt": "p"}])),
         }
         assert views.view(call, body) == conversation(provider, operation, body)
+
+
+@pytest.mark.parametrize(("provider", "operation", "key"), WIRES)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_what_stands_in_front_is_the_same_as_in_the_whole_view(provider: str, operation: str, key: str, data: st.DataObject) -> None:
+    call = ModelCall(id="evt_1", provider=provider, operation=operation)
+    pool = data.draw(st.lists(ITEM, max_size=6))
+    standing = Standing()
+    for _ in range(data.draw(st.integers(1, 5))):
+        items = pool[data.draw(st.integers(0, len(pool))) :] + data.draw(st.lists(ITEM, max_size=3))
+        body: dict[str, Any] = {key: items, **data.draw(st.sampled_from([{}, {"system": "a", "tools": [{"name": "t"}]}, {"prompt": "p"}]))}
+        whole, front = conversation(provider, operation, body), standing.view(call, body)
+        assert (front.system, front.tools) == (whole.system, whole.tools)
 
 
 def test_only_what_is_new_is_viewed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tachograph.core import events
 
 from .commands import command_line
-from .resent import Views
+from .resent import Standing
 from .seen import parts_chars, tool_texts
 from .values import plain, read, textual
 
@@ -218,7 +218,7 @@ def _managed_prompts(calls: Sequence[Entry]) -> tuple[Fact, ...]:
 
 def _requests(recording: Recording, calls: Sequence[Entry]) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """System texts and tool definitions. Each request is read once; one that cannot be read shows nothing."""
-    prompts, tools, views = _Tally(), _Tally(), Views()
+    prompts, tools, standing = _Tally(), _Tally(), Standing()
     known: dict[tuple[str, int], list[int]] = {}
     given: tuple[dict[str, Any], ...] | None = None
     shown: list[list[int]] = []
@@ -228,7 +228,7 @@ def _requests(recording: Recording, calls: Sequence[Entry]) -> tuple[tuple[Fact,
         request = read(recording, call.prompt_redacted_uri)
         if not request.there:
             continue
-        talk = views.view(call, request.value)
+        talk = standing.view(call, request.value)
         if talk.system:
             text = system_text(talk.system)
             key = text, parts_chars(talk.system)

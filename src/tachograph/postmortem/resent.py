@@ -57,6 +57,30 @@ class Views:
         return talk
 
 
+class Standing:
+    """What requests say in front of their first message: system prompts and tools. Of each request no more is viewed than that needs."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[str, str, list[Any], dict[str, Any], Conversation] | None = None
+
+    def view(self, call: ModelCall, body: Any) -> Conversation:
+        """The request as a conversation, whose ``system`` and ``tools`` alone are whole. The same object where they are as in the request before."""
+        key = next((key for key in _LISTS if isinstance(body, dict) and isinstance(body.get(key), list)), None)
+        items: list[Any] = body[key] if key is not None else []
+        # A system prompt among the messages is one in front of the first of anybody else; what has no role is nobody's.
+        first = next(
+            (place for place, item in enumerate(items) if isinstance(item, dict) and item.get("role") in ("user", "assistant")), None
+        )
+        if key is None or first is None:
+            return conversation(call.provider, call.operation, body)
+        lead, rest = items[:first], {name: value for name, value in body.items() if name != key}
+        if self._latest is not None and self._latest[:4] == (call.provider, call.operation, lead, rest):
+            return self._latest[4]
+        talk = conversation(call.provider, call.operation, rest | {key: items[: first + 1]})
+        self._latest = call.provider, call.operation, lead, rest, talk
+        return talk
+
+
 def _continued(call: ModelCall, known: _Viewed, key: str, items: list[Any], rest: dict[str, Any]) -> Conversation | None:
     """The view of a request from that of an earlier one, where one follows from the other."""
     same = _same(known.items, items)
