@@ -13,6 +13,7 @@ Of messages lost from the middle of a history by a mistake of the agent's code, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ from tachograph.postmortem.values import plain, quoted, read
 from tachograph.providers.conversation import conversation
 
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .lost_restriction import broken_clause, broken_number, lost_clauses
+from .lost_ban import broken_ban, broken_name
+from .lost_restriction import Clause, broken_clause, broken_number, lost_clauses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 _CUT = ("shortened", "rewritten", "restarted")
 #: So many losses are looked at; a window that slides loses something with each call.
 _MOST = 200
+#: Actions around the beginning of a conversation that are looked at for what it begins with.
+_NEAR = 80
 #: An answer of so many characters that stands in a later prompt was put there.
 _MADE = 60
 
@@ -46,7 +50,8 @@ _MADE = 60
 @dataclass(frozen=True, kw_only=True)
 class _Loss:
     """``gone``: texts that the call before had and this one has not, as (role, text); ``visible``: all that this one has; ``told``: of that what is no
-    tool's result; ``handed``: another conversation goes on with what a model made of the one before."""
+    tool's result; ``handed``: another conversation goes on with what a model made of the one before; ``brief``: of one message;
+    ``last``: what came in with the call that made it."""
 
     step: Step
     before: Step
@@ -54,6 +59,8 @@ class _Loss:
     visible: str
     told: str
     handed: bool = False
+    brief: bool = False
+    last: str = ""
 
 
 def find(case: Case) -> Iterator[Finding]:
@@ -67,9 +74,7 @@ def find(case: Case) -> Iterator[Finding]:
         found = (
             _instruction(loss, known, case)
             or _restriction(loss, known)
-            or _fact(loss, known)
-            or _again(loss, known)
-            or _to_be_kept(loss, known)
+            or (None if loss.brief else _fact(loss, known) or _again(loss, known) or _to_be_kept(loss, known))
         )
         if found is not None:
             told.add(talk)
@@ -102,36 +107,48 @@ def _losses(case: Case) -> Iterator[_Loss]:
 
 
 def _handed_on(case: Case, step: Step) -> _Loss | None:
-    """A conversation that begins with what a model made of an earlier one: lost is what people had said in that."""
+    """A conversation that begins with what a model made of an earlier one (an answer, or a text that it gave a tool): lost is what people had said in that."""
     known = doings(case)
-    if step.inside is not None or not known.replies or known.replies[0].step.number >= step.number:
-        return None
     new = _texts(case, step)
     opening = "\n".join(text for role, text in new if role == "user")
-    made = next(
-        (
-            one
-            for one in reversed(known.replies)
-            if one.step.number < step.number and len(one.text) >= _MADE and one.text.strip() in opening
-        ),
-        None,
-    )
+    made = _made_by(known, step, opening) if opening.strip() else None
     if made is None:
         return None
-    given = "\n".join(text for role, text in _texts(case, made.step) if role != "system")
+    given = "\n".join(text for role, text in _texts(case, made) if role != "system")
     plain = given.replace('\\"', '"')
-    said_before = [
-        ("user", passage.text)
-        for passage in known.users(made.before)
-        if passage.seq < made.step.seq
-        and passage.text.strip()
-        and passage.text not in opening
-        and passage.text in plain
-        and passage.step != made.step.number
+    before = bisect_right(known.passages, made.seq, key=lambda passage: passage.seq)
+    every = [
+        passage
+        for passage in known.users(before)
+        if passage.seq <= made.seq and passage.text.strip() and passage.text not in opening and passage.text in plain
     ]
+    # What came in with the very call that made it asks for it to be made, unless there was nothing before.
+    said_before = [passage for passage in every if passage.step != made.number]
+    brief = not said_before and made.seen.history == "new"
+    gone = tuple(("user", passage.text) for passage in (every if brief else said_before))
+    last = " ".join(passage.text for passage in every if passage.step == made.number) if made.seen.history == "grew" else ""
     visible = "\n".join(text for _, text in new)
     told = "\n".join(text for role, text in new if role != "result")
-    return _Loss(step=step, before=made.step, gone=tuple(said_before), visible=visible, told=told, handed=True) if said_before else None
+    return _Loss(step=step, before=made, gone=gone, visible=visible, told=told, handed=True, brief=brief, last=last) if gone else None
+
+
+def _made_by(known: Doings, step: Step, opening: str) -> Step | None:
+    """The model call whose answer, or whose argument of a tool, stands in how another conversation begins."""
+    end = bisect_left(known.replies, step.number, key=lambda reply: reply.step.number)
+    for reply in reversed(known.replies[max(end - _MOST, 0) : end]):
+        if step.inside is None and len(reply.text) >= _MADE and reply.text.strip() in opening:
+            return reply.step
+    whole = opening.strip()
+    end = (
+        bisect_left(known.actions, step.seq, key=lambda action: action.run.seq) + _NEAR
+    )  # a call that is still under way has its line behind
+    for action in reversed(known.actions[max(end - 2 * _NEAR, 0) : end]):
+        asker = action.step
+        if asker is None or asker.number >= step.number or asker.seen.conversation == step.seen.conversation or action.asked is None:
+            continue
+        if any(text.strip() == whole or (len(text) >= _MADE and text.strip() in opening) for _, text in action.leaves if len(text) >= 12):
+            return asker
+    return None
 
 
 def _goes_on(visible: str, gone: tuple[tuple[str, str], ...], step: Step, known: Doings) -> bool:
@@ -164,7 +181,7 @@ def _texts(case: Case, step: Step) -> list[tuple[str, str]]:
 def _finding(loss: _Loss, confidence: float, what: str, evidence: Evidence, lost: str) -> Finding:
     event_id, seq = first_of(loss.step)
     how = {"shortened": "was shortened", "rewritten": "was rewritten", "restarted": "was begun anew"}.get(
-        loss.step.seen.history, "was changed"
+        loss.step.seen.history, "was handed on" if loss.handed else "was changed"
     )
     cut = loss.handed or loss.step.seen.history in _CUT
     what_of = "the history" if cut else "the system prompt"
@@ -221,12 +238,15 @@ def _restriction(loss: _Loss, known: Doings) -> Finding | None:
     lost = lost_clauses([text for role, text in loss.gone if role == "user"], loss.told)
     found = broken_clause(lost, _later(loss, known), known, loss.step.number if loss.handed else None) if lost else None
     if found is None:
-        out = broken_number((text for role, text in loss.gone if role == "user"), loss.told, _later(loss, known), known, loss.step.seq)
+        gone = [text for role, text in loss.gone if role == "user"]
+        out = broken_number(gone, loss.told, _later(loss, known), known, loss.step.seq)
+        if out is None and lost:
+            out = broken_name(lost, _later(loss, known), known, loss.step.seq)
         if out is None:
-            return None
+            return _ban(loss, lost, gone, known)
         text, action, number = out
         return _finding(
-            loss, STRONG + 0.05, f"it then went against it with {quoted(action.run.title, 100)} (by its number, {number})",
+            loss, STRONG + 0.05, f"it then went against it with {quoted(action.run.title, 100)} (by {said(number)})",
             action.cite("goes against what was lost"), f"what was to be kept to, {said(text)}",
         )  # fmt: skip
     clause, action, word = found
@@ -237,6 +257,19 @@ def _restriction(loss: _Loss, known: Doings) -> Finding | None:
         action.cite("goes against what was lost"),
         f"what was to be kept to, {said(clause.text)}",
     )
+
+
+def _ban(loss: _Loss, lost: list[Clause], gone: list[str], known: Doings) -> Finding | None:
+    """A deed that a person had said is not to be done."""
+    but = loss.step.number if loss.handed else None
+    found = broken_ban([*gone, loss.last], lost, loss.told, _later(loss, known), known, loss.step.seq, but) if lost else None
+    if found is None:
+        return None
+    clause, action, word = found
+    return _finding(
+        loss, STRONG, f"it then went against it with {quoted(action.run.title, 100)}",
+        action.cite(f"does what was not to be done ({said(word)})"), f"what a person had said, {said(clause.text)}",
+    )  # fmt: skip
 
 
 def _later(loss: _Loss, known: Doings) -> list[Action]:

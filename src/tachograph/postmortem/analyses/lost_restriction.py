@@ -43,8 +43,10 @@ _EXCLUDES = frozenset([
 #: “Leave that one out”, “it stays as it is”: words that exclude only together.
 _LEFT = re.compile(
     r"\b(?:leave|keep|lass|lassen|lasst|laisse\w{0,2}|d[eé]j[ae]\w{0,2}|lascia\w{0,2}|deix[ae]\w{0,2}|laat)\b[^,;]{1,50}\b(?:alone|out|aside|untouched|as (?:it|they) (?:is|are)|weg|aus|stehen|liegen|in ruhe|de c[oô]t[eé]"
-    r"|tranquille|fuera|en paz|fuori|stare|fora|em paz|met rust|weg)\b"
-    r"|\b(?:stays?|remains?|bleibt|bleiben|reste|restent|queda|quedan|resta|restano|fica|ficam|blijft|blijven)\s*(?:\Z|(?:as|until|till|bis|jusqu|hasta|finch|at[eé]|tot|here|put|out|wie|hier|draussen|drau[sß]+en|fuera|fuori|as[ií]|cos[iì]|de lado))",
+    r"|tranquille|fuera|en paz|fuori|stare|fora|em paz|met rust|weg|empty|free(?! of)|closed|blank|vides?|libres?|ferm[eé]\w{0,2}|vac[ií][oa]s?|cerrad[oa]s?|vuot[oaie]|liber[oaie]|chius[oaie]|vazi[oa]s?|livres?|fechad[oa]s?|leeg|vrij|leer|frei)\b"
+    r"|\b(?:leer|frei|geschlossen|leeg|vrij|gesloten) (?:bleib|lass|halt|blijv|blijf|lat|laat|houd)\w{0,3}\b"
+    r"|\b(?:stays?|remains?|bleib\w{0,3}|reste\w{0,2}|queda\w{0,2}|resta\w{0,2}|fica\w{0,2}|blijf\w{0,2})\b[^,;]{1,40}\b(?:empty|free(?! of)|closed|blank|vides?|libres?|ferm[eé]\w{0,2}|vac[ií][oa]s?|cerrad[oa]s?|vuot[oaie]|liber[oaie]|chius[oaie]|vazi[oa]s?|livres?|fechad[oa]s?|leeg|vrij|leer|frei)\b"
+    r"|\b(?:stays?|remains?|bleibt|bleiben|reste|restent|queda|quedan|resta|restano|fica|ficam|blijft|blijven|rester|quedar|restare|ficar)\s*(?:\Z|(?:empty|free(?! of)|closed|blank|vides?|libres?|ferm[eé]\w{0,2}|vac[ií][oa]s?|cerrad[oa]s?|vuot[oaie]|liber[oaie]|chius[oaie]|vazi[oa]s?|livres?|fechad[oa]s?|leeg|vrij|leer|frei|as|until|till|bis|jusqu|hasta|finch|at[eé]|tot|here|put|out|wie|hier|draussen|drau[sß]+en|fuera|fuori|as[ií]|cos[iì]|de lado))",
     re.IGNORECASE,
 )
 _UN = re.compile(r"un(?:paid|touched|changed|sent|booked|opened|signed|published|deleted|answered|billed|shipped|moved|bezahlt\w*|ber[uü]e?hrt\w*|angetastet\w*|ver[aä]e?ndert\w*)$")  # fmt: skip
@@ -54,7 +56,7 @@ _ONLY = frozenset([
     "solamente", "unicamente", "exclusivamente", "soltanto", "apenas", "somente", "alleen", "uitsluitend", "slechts"
 ])  # fmt: skip
 #: It holds until something happens.
-_UNTIL = re.compile(r"\b(?:until|unless|before|till|bis|bevor|ehe|solange|avant|jusqu\w*|tant que|hasta|antes|mientras|finch[eé]|prima|at[eé]|tot|totdat|voordat)\b", re.IGNORECASE)  # fmt: skip
+_UNTIL = re.compile(r"\b(?:until|unless|before|till|bis|bevor|ehe|solange|avant|jusqu\w*|tant que|vor (?=de|ende|anfang|\d)|voor (?=de|het|eind|\d)|hasta|antes|mientras|finch[eé]|prima|at[eé]|tot|totdat|voordat)\b", re.IGNORECASE)  # fmt: skip
 #: It tells of what was, or of an order of doing.
 _WHILE = re.compile(
     r"\b(?:yet|still has|if|once|first|last|later|erst|falls|wenn|sobald|si|d'abord|cuando|quando|als"
@@ -73,12 +75,12 @@ _FALSE = frozenset(["", "0", "0.0", "false", "none", "null", "no", "nein", "non"
 
 @dataclass(frozen=True)
 class Clause:
-    """``words``: folded, without their endings of the plural; ``only``: it singles out, else it excludes; ``until``: until something happens."""
+    """``words``: folded, without their endings of the plural; ``only``: it singles out, else it excludes; ``until``: what says until when."""
 
     text: str
     words: frozenset[str]
     only: bool
-    until: bool
+    until: str
 
 
 def bare(word: str) -> str:
@@ -114,8 +116,10 @@ def _clauses(text: str) -> Iterator[Clause]:
                 marked = None
             if marked is not None:
                 telling = frozenset(bare(word) for word in found if len(word) > 3 and word not in _EXCLUDES and word not in _ONLY)
+                telling = telling or frozenset(word for word in found if any(map(str.isdigit, word)))
+                until = _UNTIL.search(piece) or _UNTIL.search(sentence)
                 if telling:
-                    yield Clause(piece.strip(), telling, marked, bool(_UNTIL.search(sentence)))
+                    yield Clause(piece.strip(), telling, marked, until.string[until.start() :].strip() if until is not None else "")
 
 
 def lost_clauses(gone: Iterable[str], visible: str) -> list[Clause]:
@@ -170,7 +174,7 @@ def broken_number(
         (clause, number)
         for text in gone
         for clause in clauses(text)
-        if not clause.only and not clause.until and clause.text not in visible and not _FORGET.search(clause.text)
+        if not clause.only and clause.text not in visible and not _FORGET.search(clause.text)
         for number in (*(number for _, number in numbered(clause.text)), *_codes(clause.text))
         if not _still_out(number, visible)
     ]
@@ -187,6 +191,8 @@ def broken_number(
         for clause, number in lost:
             under = [path for path, text in action.leaves if _number(text) == number and not _how_much(path)]
             if not any(not number.isdigit() or len(rows.get(path, ())) >= _ROW for path in under) or not _forbids(clause, action):
+                continue
+            if clause.until and (_looked_at(known, action) or until_met(clause, action, known, since)):
                 continue
             if not any(
                 passage.seq >= since and _stands(number, passage.text) and not _is_made(passage.text, known)
@@ -317,6 +323,16 @@ def _looked_at(known: Doings, action: Action) -> bool:
     """Whether the thing was dealt with before: what was to be waited for may have come."""
     ids = {term for term in action.terms if names_one(term)}
     return any(ids & other.terms for other in known.actions if other.before < action.before)
+
+
+def until_met(clause: Clause, action: Action, known: Doings, since: int) -> bool:
+    """Whether what a clause was to hold until was spoken of between the loss and an action."""
+    awaited = {bare(word) for word in _WORD.findall(clause.until) if len(word) > 3 and not _UNTIL.fullmatch(word)}
+    return bool(awaited) and any(
+        passage.seq >= since and passage.kind in ("user", "tool_result", "subagent")
+        and 2 * len(awaited & {bare(word) for word in _WORD.findall(passage.text[:20_000])}) > len(awaited)
+        for passage in known.recent(action.before, _NEAR)
+    )  # fmt: skip
 
 
 def _told_again(known: Doings, clause: Clause, word: str, action: Action, but: int | None) -> bool:

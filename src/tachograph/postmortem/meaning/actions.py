@@ -248,6 +248,18 @@ class Doings:
         return tuple(passage for passage in self.passages if passage.kind == "system" and passage.position.endswith(".schema"))
 
     @cached_property
+    def _described(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for passage in self.passages:
+            if passage.kind == "system" and passage.name and passage.position.endswith(".description"):
+                found.setdefault(passage.name, []).append(passage.text)
+        return found
+
+    def described(self, name: str) -> list[str]:
+        """What the definitions of a tool of this name say that it does."""
+        return self._described.get(name, [])
+
+    @cached_property
     def _places(self) -> dict[int, int]:
         return {id(passage): place for place, passage in enumerate(self.passages)}
 
