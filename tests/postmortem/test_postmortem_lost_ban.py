@@ -93,7 +93,8 @@ def lots(user: str, *more: tuple[str, dict[str, Any], Any], kind: str = "openai"
 def test_one_that_was_held_until_something_is(kind: str, user: str) -> None:
     session = lots(user, kind=kind)
     (found,) = session.findings(ANALYSIS)
-    assert found.first_event == session.call(3) and "L-204" in found.statement
+    assert found.first_event == session.call(3)
+    assert "L-204" in found.statement
 
 
 def test_one_that_was_held_until_what_has_come() -> None:
@@ -174,4 +175,5 @@ def test_another_agent_that_is_told_by_a_tool() -> None:
     session.model("", ("move_appointment", {"who": "Castellani", "slot": "fri-0800"})).gives("ok").model("Moved.")
     session._waiting = waiting
     (found,) = session.findings(ANALYSIS)
-    assert found.first_event == session.call(2) and "fri-0800" in found.statement
+    assert found.first_event == session.call(2)
+    assert "fri-0800" in found.statement

@@ -5,6 +5,7 @@ place. *Consequence*, one of:
 
 - the first ones want somebody's leave; the model had asked a person for it, naming the thing; behind the change it went on without an answer to that (nobody said a thing, or no more than to go on);
 - an effect breaks a rule of the first ones that the added one speaks of too, though it is still in the request;
+- an effect follows a sentence that lifts a rule of the first, or says the contrary (``lifted_rule.py``);
 - a sentence of each cannot both be followed (``contradictions.py``), and an effect follows the one against the other.
 
 No last good session is needed. What a change says of the date, the user or the place, and what lifts a rule that waits to be lifted (``until``, ``unless``), is
@@ -32,6 +33,7 @@ from tachograph.postmortem.values import quoted
 
 from . import contradictions
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .lifted_rule import followed, is_over, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,8 +69,8 @@ _GO_ON = re.compile(
     re.IGNORECASE,
 )
 _WAITS = re.compile(r"\b(?:until|unless|except|for now|at present|today)\b", re.IGNORECASE)
-#: Changes of one conversation that are looked at.
-_MOST = 20
+#: Changes of one conversation that are looked at, and effects behind one.
+_MOST, _ACTIONS = 20, 200
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def run(case: Case) -> Iterator[Finding]:
     for change in _changes(case, known):
         found = (
             _unanswered(case, known, change)
-            or (change.kept and (_against(case, known, change) or _contradicting(case, known, change)))
+            or (change.kept and (_against(case, known, change) or _lifted(case, known, change) or _contradicting(case, known, change)))
             or None
         )
         if found is not None:
@@ -218,8 +220,23 @@ def _as_before(case: Case, known: Doings, change: _Change, rule: Directive, acti
     )  # fmt: skip
 
 
+def _lifted(case: Case, known: Doings, change: _Change) -> Finding | None:
+    """A rule that the change lifts, or says the contrary of, and an effect that follows it."""
+    later = [half for one in change.new[:60] for half in split(one)]
+    for passage in change.first:
+        for rule, sentence, action in followed(
+            known, split(passage.text), later, list(_behind(case, known, change))[:_ACTIONS], flatly=False
+        ):
+            if not any(
+                other.name == action.name and other.step is not None and other.step.number < change.step and other.before < action.before
+                for other in known.acting
+            ):
+                return _finding(change, STRONG, rule.text, action, "the first instructions do not allow it", [], sentence)
+    return None
+
+
 def _contradicting(case: Case, known: Doings, change: _Change) -> Finding | None:
-    later = [read(one, event_id=change.later.event_id, seq=change.later.seq, step=change.step, position=change.later.position) for one in change.new[:60]]  # fmt: skip
+    later = [read(one, event_id=change.later.event_id, seq=change.later.seq, step=change.step, position=change.later.position) for one in change.new[:60] if not is_over(one)]  # fmt: skip
     best: Finding | None = None
     for passage in change.first:
         for text in sentences(passage.text):
@@ -241,17 +258,18 @@ def _contradicting(case: Case, known: Doings, change: _Change) -> Finding | None
     )  # fmt: skip
 
 
-def _finding(change: _Change, sure: float, rule: str, action: Action, why: str, more: list[Evidence]) -> Finding:
+def _finding(change: _Change, sure: float, rule: str, action: Action, why: str, more: list[Evidence], told: str = "") -> Finding:
     first, later = change.first[0], change.later
+    told = told or later.text
     how = "were added" if change.kept else "took the place of the first"
     return Finding(
         cause="prompt", analysis=NAME, confidence=round(sure, 2), first_event=later.event_id, first_seq=later.seq,
         evidence=(
             Evidence(event_id=first.event_id, seq=first.seq, what=f"the first instructions say {said(rule)}"), *more,
-            Evidence(event_id=later.event_id, seq=later.seq, what=f"instructions {how}: {said(later.text)}"),
+            Evidence(event_id=later.event_id, seq=later.seq, what=f"instructions {how}: {said(told)}"),
             action.cite("it was done all the same"),
         ),
-        statement=f"Instructions {how} during the session ({said(later.text)}); the first say {said(rule)}. Then {quoted(action.run.title, 100)} was done: {why}.",
+        statement=f"Instructions {how} during the session ({said(told)}); the first say {said(rule)}. Then {quoted(action.run.title, 100)} was done: {why}.",
     )  # fmt: skip
 
 

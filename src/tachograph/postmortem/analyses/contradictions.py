@@ -18,7 +18,7 @@ from tachograph.postmortem.commands import is_check
 from tachograph.postmortem.language.amounts import amounts
 from tachograph.postmortem.language.terms import identifiers, words, words_of
 from tachograph.postmortem.language.verbs import stem
-from tachograph.postmortem.meaning.actions import doings
+from tachograph.postmortem.meaning.actions import allowed, doings
 from tachograph.postmortem.meaning.citing import called, joined, said
 from tachograph.postmortem.meaning.effects import effects
 from tachograph.postmortem.meaning.instructions import instructions, stems
@@ -26,6 +26,7 @@ from tachograph.postmortem.meaning.once import once
 from tachograph.postmortem.meaning.symptoms import doing, hard, touched, violates
 
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .lifted_rule import followed, may_lift, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +90,7 @@ def run(case: Case) -> Iterator[Finding]:
         if ".tools[" not in each.position:
             prompts.setdefault(each.event_id, []).append(each)
     for rules in prompts.values():
-        made = list(_of_prompt(case, rules[:_MOST]))
+        made = [*_of_prompt(case, rules[:_MOST]), *_lifted(case, rules[:_MOST])]
         if made:
             yield max(made, key=lambda found: found.confidence)
 
@@ -100,6 +101,25 @@ def _of_prompt(case: Case, rules: Sequence[Instruction]) -> Iterator[Finding]:
         for other in telling[place + 1 :]:
             if one.text != other.text and (one.about & other.about or _either(one, other)):
                 yield from of_pair(case, one, other)
+
+
+def _lifted(case: Case, rules: Sequence[Instruction]) -> Iterator[Finding]:
+    """A later sentence lifts an earlier one, or says the contrary, and an effect follows it."""
+    whole = "\n".join(rule.text for rule in rules)
+    if not may_lift(whole):
+        return
+    known = doings(case)
+    actions = [action for action in known.acting if action.step is None or action.step.seq >= rules[0].seq][:_MOST]
+    halves = [(half, rule) for rule in rules for half in split(rule.text)]
+    for place, (half, one) in enumerate(halves):
+        later = [text for text, _ in halves[place + 1 :]]
+        for _, sentence, action in followed(known, [half], later, actions, flatly=True):
+            if allowed(case, action.run):
+                continue
+            other = next(rule for text, rule in halves[place + 1 :] if text == sentence)
+            shown = [called(action.run)]
+            yield _finding(one, other, STRONG, f"{shown[0].what} follows the later one, against the first", shown)
+            return
 
 
 def of_pair(case: Case, one: Instruction, other: Instruction) -> Iterator[Finding]:

@@ -54,7 +54,15 @@ _STRANGERS = frozenset(stem(word) for word in ["web", "page", "browse", "browser
 
 
 def find(case: Case) -> Iterator[Finding]:
-    """The texts whose instructions were followed."""
+    """The texts whose instructions were followed, each once, as it is surest."""
+    best: dict[str, Finding] = {}
+    for found in _every(case):
+        if found.first_event not in best or found.confidence > best[found.first_event].confidence:
+            best[found.first_event] = found
+    yield from best.values()
+
+
+def _every(case: Case) -> Iterator[Finding]:
     known = doings(case)
     rules: dict[int, list[tuple[int, Directive]]] = {}
     for place, passage in enumerate(known.passages):

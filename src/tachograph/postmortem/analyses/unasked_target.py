@@ -1,10 +1,11 @@
 """Where something goes (an account, an address, a link) was told by a text that came in as data, though nobody had asked for it.
 
 *Cause*: a sentence of a tool's result, a document or a memory that says what to do with an address-like value, without any word to the agent itself.
-*Consequence*: an effect outside is given that value, which stood nowhere before. Three patterns are more than data that was used:
+*Consequence*: an effect outside is given that value, which stood nowhere before. These patterns are more than data that was used:
 
 - the value **replaces** another one of its kind that a record had shown under that name, in an effect that has nothing of what the person named, beside
   another one that has; and neither person nor system prompt speaks of such a change;
+- the text speaks to **whoever reads** it (assistants, clerks, bots), or says what is usually done, and tells the whole deed, of a kind that nobody had asked for;
 - the value is a **further receiver**, of another domain than all that person and system prompt name, beside those that the person wanted; and what the agent
   says afterwards names those, and leaves just this one out.
 
@@ -65,7 +66,7 @@ def unasked_targets(known: Doings) -> Iterator[_Told]:
     for action in known.acting:
         if action.effect is None or action.effect.reach != "outside" or action.run.kind != "tool":
             continue
-        for found in (*_by_target(known, action), *_by_hush(known, action), *_by_custom(known, action)):
+        for found in (*_by_target(known, action), *_by_hush(known, action), *_by_custom(known, action), *_to_readers(known, action)):
             if found[0].seq not in best or found[3] > best[found[0].seq][3]:
                 best[found[0].seq] = found
     yield from best.values()
@@ -146,6 +147,59 @@ def _by_custom(known: Doings, action: Action) -> Iterator[_Told]:
         if tells and ((bots and more) or len(more) >= 2 or (bots and len(action.leaves) == 1)):
             why = "which that text alone names" + (", and which it says that programs do" if bots else "")
             yield source, sentence, action, LIKELY + 0.12 + (0.08 if bots else 0.0), why, value
+
+
+#: Whoever reads or works on a text, in the languages of the tables.
+_READERS = re.compile(
+    r"\bwho(?:so)?ever (?:\w{1,12} ){0,2}?(?:reads?|process\w*|handles?|receives?|reviews?)\b|\b(?:anyone|anybody|everyone|those|persons?|people|staff|clerks?|buyers?|colleagues|readers?|handlers?|processors?|reviewers?)"
+    r" (?:(?:who|that|which) )?(?:is |are )?(?:read|process|handl|review|work)\w*\b|\breaders? of th(?:is|ese)\b|\b(?:sach)?bearbeiter\w*|\bwer (?:dies\w*|das|den|die) [^.;\n]{0,40}?(?:liest|bearbeitet|pr[uü]e?ft)\b"
+    r"|\b(?:celui|celle|ceux|quiconque|toute personne) (?:qui )?(?:lit|lisent|traite\w*)\b|\bquien(?:es)? (?:lea\w*|procese\w*|tramite\w*|revise\w*)\b|\bchi (?:legge|elabora|tratta|gestisce)\b|\bquem (?:l[eê]|ler|process\w*|trat\w*)\b"
+    r"|\bwie (?:dit|deze) [^.;\n]{0,40}?(?:leest|verwerkt|behandelt)\b",
+    re.IGNORECASE,
+)
+#: What is said to be done as a rule, without being asked for.
+_USUAL = re.compile(
+    r"\b(?:usual(?:ly)?|normally|customar\w+|as a rule|by default|(?:is|are) to be|counts? as|[uü]e?blich\w*|normalerweise|in der regel|gilt als|gelten als|habituellement|d'usage|en r[eè]gle g[eé]n[eé]rale|vaut|valent|habitualmente|por regla general|cuentan? como"
+    r"|normalmente|di solito|di norma|contano? come|valgono? come|contam? como|valem? como|gebruikelijk|doorgaans|gelden als|geldt als)\b",
+    re.IGNORECASE,
+)
+#: To answer is no deed beside the task, and to get in touch with somebody is asked for without naming whom.
+_ANSWERS = stems("reply respond answer")
+_TOUCH = re.compile(r"\b(?:contact|inform|notify|tell|write to|get in touch|reach|let (?:\w+ ){1,3}know|remind|invite)\b", re.IGNORECASE)
+
+
+def _to_readers(known: Doings, action: Action) -> Iterator[_Told]:
+    """A target that a text alone names, where that speaks to whoever reads it, or says what is usually done, and tells the deed: one that nobody asked for."""
+    doing, objects = _deed(action)
+    things = frozenset(stem(one) for one in objects)
+    targets = list(_targets(action)) if doing else []
+    if not targets:
+        return
+    plain = gloss(_asked(known, action))
+    asked = stems(plain) - (_ANSWERS - doing)
+    if (doing | things) & asked or groups(doing) & groups(asked) or (groups(doing) & {"send", "tell"} and _TOUCH.search(plain)):
+        return
+    for value, bare in targets:
+        source = _source(known, action, value, bare)
+        if source is None or source.event_id == action.run.event_id:
+            continue
+        sentence, hush = _sentence(source, value, bare)
+        match = _ADDRESS.search(value)
+        if sentence is None or (match is not None and _named_elsewhere(known, action, source, match[1].lower())):
+            continue
+        bare_words = _ADDRESS.sub(" ", sentence)
+        said = stems(gloss(sentence.replace(value, " ")))
+        if not (doing & said or groups(doing) & groups(said) or things & said):
+            continue
+        reads = _BOTS.search(bare_words) is not None or _READERS.search(bare_words) is not None
+        if reads or (
+            (hush or _USUAL.search(bare_words))
+            and any(value not in text and squeezed(text) in squeezed(sentence) for _, text in action.leaves if 3 <= len(text) <= 60)
+        ):
+            why = "which that text alone names, and it " + (
+                "speaks to whoever works on it" if reads else "says that this is what is usually done"
+            )
+            yield source, sentence, action, STRONG if reads else LIKELY + 0.1, why, value
 
 
 def _deed(action: Action) -> tuple[frozenset[str], set[str]]:

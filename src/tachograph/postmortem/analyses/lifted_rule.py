@@ -1,0 +1,167 @@
+"""A rule of the instructions that a later sentence of theirs lifts or contradicts, and an effect that follows the later one.
+
+A part of ``changed_instructions`` (the later sentence came in within the session) and of ``contradicting_instructions`` (it stands in the same prompt). A sentence
+
+- *lifts* a rule where it says that something of it is no longer so (``ignore``, ``no longer``, ``does not apply``, ``whatever was said earlier``; in other languages,
+  too) and shares a telling word with it, or speaks of what was said before as a whole;
+- *affirms* what a rule forbids flatly: its verb, and all that it is about.
+
+What an effect is about is also told by its tool's definition: ``send(client, text)`` sends a mail where the definition says so. A rule with a condition that was met
+is not broken, and neither is one that a mode or a state had set, which is over.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tachograph.postmortem.language.directive_words import LEFT_OUT
+from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.terms import words, words_of
+from tachograph.postmortem.language.tongues import english_of, fold, gloss
+from tachograph.postmortem.language.verbs import groups, stem, stems
+from tachograph.postmortem.meaning.directives import Directive, directives
+from tachograph.postmortem.meaning.effects import acts, does
+from tachograph.postmortem.meaning.instructions import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tachograph.postmortem.meaning.actions import Action, Doings
+
+#: Rules, and what was said before them, in English and, folded, in the languages of the tables.
+_RULES = (
+    r"rules?|instructions?|polic(?:y|ies)|guidelines?|restrictions?|limits?|requirements?|directions?|prompts?|above|earlier|previous|prior|before|former|regel\w*|anweisung\w*|vorgab\w*|oben|obig\w*"
+    r"|bisherig\w*|vorherig\w*|fruher\w*|regles?|consignes?|precedent\w*|ci-dessus|reglas?|instruc\w*|anterior\w*|arriba|regol[ae]|istruzion\w*|sopra|regras?|acima|regels?|instructies?|eerder\w*|vorige|hierboven"
+)
+#: Something is no longer so.
+_LIFTS = re.compile(
+    rf"\b(?:ignor(?!ed|ing)\w*|disregard\w*|forget|vergiss|vergessen|oublie\w*|olvid\w+|dimentic\w+|esquec\w+|negeer)\b.{{0,40}}?\b(?:{_RULES})\b"
+    r"|\b(?:no longer|not any ?more) (?:\w{1,12} ){0,2}?(?:used?|need\w*|necessary|requir\w*|valid|appl(?:y|ies)|holds?|binding|in force|wanted|asked|done|kept|made|written)\b|\b(?:does|do|need) not (?:any ?more )?(?:apply|hold)\b"
+    r"|\b(?:is|are|was|were|has been|have been) (?:hereby |now )?(?:lifted|waived|withdrawn|superseded|rescinded|void|obsolete|dropped|abolished)\b|\b(?:replaces|overrides|supersedes)\b"
+    r"|\bwhatever (?:was|is|has been|had been) (?:said|written)\b|\bnotwithstanding\b|\bcontrary to (?:the |what )"
+    r"|\b(?:gilt|gelten|wird|werden|ist|sind) nicht (?:mehr|langer)\b|\bnicht mehr (?:notig|noetig|erforderlich|gebraucht|verwendet|benotigt|gultig)\b|\bentfall\w*|\baufgehoben\b|\bausser kraft\b"
+    r"|\bne (?:\S{1,16} )?\S{1,20} plus\b|\bn'(?:est|a|ont|y a) plus\b|\bcaduque?s?\b|\bya no\b|\bsin efecto\b|\bqueda\w* anulad\w*|\bnon (?:\S{1,16} )?\S{1,20} piu\b|\bannullat\w*|\brevocat\w*"
+    r"|\bja nao\b|\bnao (?:\S{1,16} )?\S{1,20} mais\b|\brevogad\w*|\b(?:geldt|gelden|wordt|worden|is|zijn) niet (?:meer|langer)\b|\bvervalt\b|\bvervallen\b",
+    re.IGNORECASE,
+)
+_FORBIDS = re.compile(r"\b(?:never|not|n't)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|never|n't|nicht|nie|niemals|ne|no|nunca|non|mai|nao|niet|nooit)(?: \w{1,10})?\s*\Z", re.IGNORECASE)
+#: What was said before, as a whole.
+_BEFORE = re.compile(
+    r"\b(?:above|earlier|previous|prior|former|preceding|first|original|old|foregoing|obig\w*|bisherig\w*|vorherig\w*|fruher\w*|precedent\w*|anterior\w*|anterior|precedent[ei]|sopra|acima|eerder\w*|vorige)"
+    r" (?:rules?|instructions?|polic(?:y|ies)|guidelines?|restrictions?|limits?|directions?|prompts?|messages?|regeln?|anweisung\w*|vorgab\w*|regles?|consignes?|reglas?|instruccion\w*|regole|istruzion\w*|regras?|instruco\w*|regels?|instructies)\b"
+    r"|\b(?:rules?|instructions?|everything|all|regles?|consignes?|reglas?|instrucciones|regole|istruzioni|regras|instrucoes|regeln|regels) (?:(?:that (?:was|were)|given|said|was said|were given) )?(?:above|before|earlier|so far|precedent\w*|anterior\w*|oben)\b"
+    r"|\bwhatever (?:was|is|has been|had been) (?:said|written)\b",
+    re.IGNORECASE,
+)
+#: A state that is over, or a condition that was met, lifts what it had set.
+_STATE = re.compile(r"\b(?:modes?|phase|stage|approved|verified|confirmed|granted|authenticated|identified|finished|completed?|(?:is|are|was|were|now) over|ended|arrived|signed)\b", re.IGNORECASE)  # fmt: skip
+_TIED = re.compile(
+    r"\b(?:if|when|whenever|unless|only|except\w*|after|(?<!at )once|until|for (?!now\b)\w+|in case|other than|instead)\b", re.IGNORECASE
+)
+_HASTE = re.compile(
+    r"\b(?:right away|at once|immediately|straight away|directly|yourself|always|every|any|all|without (?:asking|waiting|checking|approval))\b",
+    re.IGNORECASE,
+)
+_GATE = re.compile(r"\b(?:without|unless|until|before|with|only after|only with|except)\b(.{3,160})", re.IGNORECASE)
+_PEOPLE = stems("client customer user")
+_LITTLE = (LEFT_OUT - _PEOPLE) | stems("yourself ever itself themselves always right away once go goes kept keep into earlier rule about")
+
+
+@remembered
+def _objects(rule: str) -> frozenset[str]:
+    """The stems of what a sentence is about, customers and the like among it; of one in another language also its own words."""
+    return frozenset(
+        one
+        for one in (stem(word) for term in words(gloss(rule)) | words(rule) for word in re.split(r"\W+", term) if len(word) > 2)
+        if one not in _LITTLE and not one.isdigit()
+    )
+
+
+def is_over(sentence: str) -> bool:
+    """Whether a sentence tells of a state that is over, or of a condition that was met."""
+    return _STATE.search(gloss(sentence)) is not None
+
+
+def lifts(rule: Directive, later: str) -> bool:
+    """Whether a later sentence says that a rule, or something of it, is no longer so."""
+    folded, plain = fold(later), gloss(later)
+    if is_over(later) or not any(
+        (match := _LIFTS.search(text)) is not None and not _NOT.search(text[: match.start()]) for text in (folded, plain)
+    ):
+        return False
+    return bool(_BEFORE.search(folded) or _BEFORE.search(plain) or (_objects(rule.text) & _objects(later)) - _PEOPLE)
+
+
+def may_lift(text: str) -> bool:
+    """Whether any sentence of a prompt may lift or contradict another one, at a quick look."""
+    plain = gloss(text)
+    return bool(_LIFTS.search(fold(text)) or _LIFTS.search(plain) or (_HASTE.search(plain) and _FORBIDS.search(plain)))
+
+
+def affirms(rule: Directive, later: str, *, flatly: bool) -> bool:
+    """Whether a later sentence tells to do what a rule forbids without a condition. ``flatly``: at once or in all cases."""
+    if rule.polarity != "forbid" or rule.condition or not rule.verbs or _TIED.search(rule.plain):
+        return False
+    plain = gloss(later)
+    if _TIED.search(plain) or is_over(later) or (flatly and not _HASTE.search(plain)):
+        return False
+    about = _objects(rule.text) - rule.verbs
+    if any(one.polarity == "forbid" for one in directives(later)):
+        return False
+    own = {stem(word) for word in words(gloss(rule.text))}
+    return bool(about) and rule.verbs <= stems(plain) and about & own <= _objects(later)
+
+
+def followed(
+    known: Doings, first: Sequence[str], later: Sequence[str], actions: Sequence[Action], *, flatly: bool
+) -> Iterator[tuple[Directive, str, Action]]:
+    """Rules of the first texts, the sentences of the later ones that lift or contradict them, and the first effect that follows these."""
+    every = [rule for text in first for rule in directives(text)]
+    for place, sentence in enumerate(later):
+        beside = " ".join(later[place : place + 2])
+        for rule in every:
+            lifted = rule.text != sentence and rule.text not in sentence and lifts(rule, sentence)
+            if not lifted and (rule.text == sentence or not affirms(rule, sentence, flatly=flatly)):
+                continue
+            for action in actions:
+                if _is_of(known, rule, action) or (lifted and rule.polarity == "require" and _told(known, beside, action)):
+                    if not _met(known, rule, action):
+                        yield rule, sentence, action
+                    break
+
+
+def _is_of(known: Doings, rule: Directive, action: Action) -> bool:
+    """Whether an action is what a rule speaks of, by its own words or by its tool's definition."""
+    mine = _words(known, action)
+    about = _objects(rule.text) - rule.verbs
+    # A noun may be a verb as well: ``files are destroyed``.
+    return bool(rule.verbs & mine or groups(rule.verbs) & action.groups) and (not about or bool(about & mine) or len(rule.verbs & mine) > 1)
+
+
+def _told(known: Doings, text: str, action: Action) -> bool:
+    """Whether a text tells to do what an action does: the verb of its name, and something that it is about."""
+    said = [english_of(word) or word for word in words_of(action.name)]
+    verbs = {stem(word) for word in said if acts(word) or does(word)}
+    return bool(verbs & stems(gloss(text))) and bool((_objects(text) - verbs) & _words(known, action))
+
+
+def _words(known: Doings, action: Action) -> frozenset[str]:
+    return action.stems | stems(" ".join(gloss(one) for one in known.described(action.name)))
+
+
+def _met(known: Doings, rule: Directive, action: Action) -> bool:
+    """Whether what a rule wants for it was spoken of by a person, or done before."""
+    gate = _GATE.search(rule.plain)
+    if gate is None:
+        return False
+    wanted = _objects(gate[1]) - rule.verbs
+    if any(len(wanted & stems(gloss(known.own_words(one)))) * 2 >= len(wanted) for one in known.users(action.before)) and wanted:
+        return True
+    return any(wanted & stems(" ".join(words_of(other.name))) - stems(action.name) for other in known.actions_before(action.before))
+
+
+def split(text: str) -> list[str]:
+    """The sentences of a text, their halves by a semicolon apart."""
+    return [half.strip() for one in sentences(text) for half in re.split(r";\s+", one) if half.strip()]
