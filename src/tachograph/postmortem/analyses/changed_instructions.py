@@ -223,15 +223,15 @@ def _as_before(case: Case, known: Doings, change: _Change, rule: Directive, acti
 def _lifted(case: Case, known: Doings, change: _Change) -> Finding | None:
     """A rule that the change lifts, or says the contrary of, and an effect that follows it."""
     later = [half for one in change.new[:60] for half in split(one)]
-    for passage in change.first:
-        for rule, sentence, action in followed(
-            known, split(passage.text), later, list(_behind(case, known, change))[:_ACTIONS], flatly=False
-        ):
+    first = [half for passage in change.first for half in split(passage.text)]
+    actions = list(_behind(case, known, change))[:_ACTIONS]
+    for place, sentence in enumerate(later):
+        for rule, action in followed(known, first, sentence, " ".join(later[place : place + 2]), actions, flatly=False):
             if not any(
                 other.name == action.name and other.step is not None and other.step.number < change.step and other.before < action.before
                 for other in known.acting
             ):
-                return _finding(change, STRONG, rule.text, action, "the first instructions do not allow it", [], sentence)
+                return _finding(change, STRONG, rule, action, "the first instructions do not allow it", [], sentence)
     return None
 
 

@@ -105,20 +105,17 @@ def _of_prompt(case: Case, rules: Sequence[Instruction]) -> Iterator[Finding]:
 
 def _lifted(case: Case, rules: Sequence[Instruction]) -> Iterator[Finding]:
     """A later sentence lifts an earlier one, or says the contrary, and an effect follows it."""
-    whole = "\n".join(rule.text for rule in rules)
-    if not may_lift(whole):
-        return
-    known = doings(case)
-    actions = [action for action in known.acting if action.step is None or action.step.seq >= rules[0].seq][:_MOST]
     halves = [(half, rule) for rule in rules for half in split(rule.text)]
-    for place, (half, one) in enumerate(halves):
-        later = [text for text, _ in halves[place + 1 :]]
-        for _, sentence, action in followed(known, [half], later, actions, flatly=True):
-            if allowed(case, action.run):
-                continue
-            other = next(rule for text, rule in halves[place + 1 :] if text == sentence)
+    for place, (sentence, other) in enumerate(halves):
+        if not place or not may_lift(sentence, flatly=True):
+            continue
+        known = doings(case)
+        actions = [one for one in known.acting if (one.step is None or one.step.seq >= rules[0].seq) and not allowed(case, one.run)][:_MOST]
+        beside = " ".join(half for half, _ in halves[place : place + 2])
+        for text, action in followed(known, [half for half, _ in halves[:place]], sentence, beside, actions, flatly=True):
+            rule = next(one for half, one in halves if half == text)
             shown = [called(action.run)]
-            yield _finding(one, other, STRONG, f"{shown[0].what} follows the later one, against the first", shown)
+            yield _finding(rule, other, STRONG, f"{shown[0].what} follows the later one, against the first", shown)
             return
 
 

@@ -45,7 +45,6 @@ _LIFTS = re.compile(
     r"|\bja nao\b|\bnao (?:\S{1,16} )?\S{1,20} mais\b|\brevogad\w*|\b(?:geldt|gelden|wordt|worden|is|zijn) niet (?:meer|langer)\b|\bvervalt\b|\bvervallen\b",
     re.IGNORECASE,
 )
-_FORBIDS = re.compile(r"\b(?:never|not|n't)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|n't|nicht|nie|niemals|ne|no|nunca|non|mai|nao|niet|nooit)(?: \w{1,10})?\s*\Z", re.IGNORECASE)
 #: What was said before, as a whole.
 _BEFORE = re.compile(
@@ -79,57 +78,70 @@ def _objects(rule: str) -> frozenset[str]:
     )
 
 
+@remembered
 def is_over(sentence: str) -> bool:
     """Whether a sentence tells of a state that is over, or of a condition that was met."""
     return _STATE.search(gloss(sentence)) is not None
 
 
-def lifts(rule: Directive, later: str) -> bool:
-    """Whether a later sentence says that a rule, or something of it, is no longer so."""
-    folded, plain = fold(later), gloss(later)
-    if is_over(later) or not any(
+@remembered
+def _lifting(sentence: str) -> tuple[bool, bool]:
+    """Whether a sentence says that something is no longer so, and whether that is all that was said before."""
+    folded, plain = fold(sentence), gloss(sentence)
+    if is_over(sentence) or not any(
         (match := _LIFTS.search(text)) is not None and not _NOT.search(text[: match.start()]) for text in (folded, plain)
     ):
-        return False
-    return bool(_BEFORE.search(folded) or _BEFORE.search(plain) or (_objects(rule.text) & _objects(later)) - _PEOPLE)
+        return False, False
+    return True, bool(_BEFORE.search(folded) or _BEFORE.search(plain))
 
 
-def may_lift(text: str) -> bool:
-    """Whether any sentence of a prompt may lift or contradict another one, at a quick look."""
-    plain = gloss(text)
-    return bool(_LIFTS.search(fold(text)) or _LIFTS.search(plain) or (_HASTE.search(plain) and _FORBIDS.search(plain)))
+@remembered
+def _telling(sentence: str) -> tuple[bool, bool]:
+    """Whether a sentence tells something without a condition, and whether at once or in all cases."""
+    plain = gloss(sentence)
+    tells = not (_TIED.search(plain) or is_over(sentence) or any(one.polarity == "forbid" for one in directives(sentence)))
+    return tells, tells and _HASTE.search(plain) is not None
+
+
+def may_lift(sentence: str, *, flatly: bool) -> bool:
+    """Whether a sentence lifts or contradicts anything, so that it is worth a look at what. ``flatly``: a contradiction counts at once or in all cases only."""
+    return _lifting(sentence)[0] or _telling(sentence)[flatly]
+
+
+def lifts(rule: Directive, later: str) -> bool:
+    """Whether a later sentence says that a rule, or something of it, is no longer so."""
+    lifting, whole = _lifting(later)
+    return lifting and (whole or bool((_objects(rule.text) & _objects(later)) - _PEOPLE))
 
 
 def affirms(rule: Directive, later: str, *, flatly: bool) -> bool:
     """Whether a later sentence tells to do what a rule forbids without a condition. ``flatly``: at once or in all cases."""
-    if rule.polarity != "forbid" or rule.condition or not rule.verbs or _TIED.search(rule.plain):
-        return False
-    plain = gloss(later)
-    if _TIED.search(plain) or is_over(later) or (flatly and not _HASTE.search(plain)):
+    if rule.polarity != "forbid" or rule.condition or not rule.verbs or not _telling(later)[flatly] or _TIED.search(rule.plain):
         return False
     about = _objects(rule.text) - rule.verbs
-    if any(one.polarity == "forbid" for one in directives(later)):
-        return False
     own = {stem(word) for word in words(gloss(rule.text))}
-    return bool(about) and rule.verbs <= stems(plain) and about & own <= _objects(later)
+    return bool(about) and rule.verbs <= stems(gloss(later)) and about & own <= _objects(later)
 
 
 def followed(
-    known: Doings, first: Sequence[str], later: Sequence[str], actions: Sequence[Action], *, flatly: bool
-) -> Iterator[tuple[Directive, str, Action]]:
-    """Rules of the first texts, the sentences of the later ones that lift or contradict them, and the first effect that follows these."""
-    every = [rule for text in first for rule in directives(text)]
-    for place, sentence in enumerate(later):
-        beside = " ".join(later[place : place + 2])
-        for rule in every:
-            lifted = rule.text != sentence and rule.text not in sentence and lifts(rule, sentence)
-            if not lifted and (rule.text == sentence or not affirms(rule, sentence, flatly=flatly)):
+    known: Doings, first: Sequence[str], later: str, beside: str, actions: Sequence[Action], *, flatly: bool
+) -> Iterator[tuple[str, Action]]:
+    """The first texts of which a later sentence lifts or contradicts a rule, and the first effect that follows it. ``beside``: that sentence and the next."""
+    for text in first if may_lift(later, flatly=flatly) else ():
+        for rule in directives(text):
+            lifted = rule.text not in later and lifts(rule, later)
+            if not lifted and (rule.text == later or not affirms(rule, later, flatly=flatly)):
                 continue
-            for action in actions:
-                if _is_of(known, rule, action) or (lifted and rule.polarity == "require" and _told(known, beside, action)):
-                    if not _met(known, rule, action):
-                        yield rule, sentence, action
-                    break
+            done = next(
+                (
+                    one
+                    for one in actions
+                    if _is_of(known, rule, one) or (lifted and rule.polarity == "require" and _told(known, beside, one))
+                ),
+                None,
+            )
+            if done is not None and not _met(known, rule, done):
+                yield text, done
 
 
 def _is_of(known: Doings, rule: Directive, action: Action) -> bool:

@@ -35,8 +35,8 @@ _DAYS = (
     "sunday|sonntags?|dimanche|domingo|domenica|zondag",
 )  # fmt: skip
 _DAY = tuple(re.compile(rf"\b(?:{names})s?\b") for names in _DAYS)
-#: Passages before an action that are looked at for days.
-_NEAR = 80
+#: Passages before an action that are looked at for days, and actions behind a loss.
+_NEAR, _ACTIONS = 80, 400
 #: What a ban has besides its verb and its object.
 _FILLERS = stems(
     "please kindly just still also so and but however then we us i me you it that this these those a an the of to in on for with be is are was must may shall should "
@@ -61,7 +61,8 @@ def broken_name(lost: list[Clause], actions: Iterable[Action], known: Doings, si
     if not lost:
         return None
     rows: dict[tuple[str, str], set[str]] = {}
-    for action in known.actions:
+    actions = list(actions)[:_ACTIONS]
+    for action in (*known.actions_before(actions[0].before if actions else 0), *actions):
         for path, text in action.leaves:
             head = _HEAD.match(text) if len(text) <= 60 else None
             if head is not None:
@@ -116,7 +117,7 @@ def broken_ban(
     ``but``: a step whose own opening is no person's word."""
     left = {stem(word) for word in re.findall(r"\w{4,}", gloss(told[:40_000]))}
     bans = [(clause, ban) for clause in lost if not clause.only and (ban := _ban(clause)) and not _lifted(clause, ban[0], gone, left)]
-    for action in actions if bans else ():
+    for action in list(actions)[:_ACTIONS] if bans else ():
         if action.effect is None or action.run.kind != "tool" or not action.ok:
             continue
         described = stems(" ".join(gloss(text) for text in known.described(action.name)))

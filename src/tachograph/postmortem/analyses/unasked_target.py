@@ -172,34 +172,31 @@ def _to_readers(known: Doings, action: Action) -> Iterator[_Told]:
     """A target that a text alone names, where that speaks to whoever reads it, or says what is usually done, and tells the deed: one that nobody asked for."""
     doing, objects = _deed(action)
     things = frozenset(stem(one) for one in objects)
-    targets = list(_targets(action)) if doing else []
-    if not targets:
-        return
+    for value, bare in _targets(action) if doing else ():
+        source = _source(known, action, value, bare)
+        sentence, hush = _sentence(source, value, bare) if source is not None else (None, False)
+        if source is None or sentence is None or source.event_id == action.run.event_id:
+            continue
+        prose = _ADDRESS.sub(" ", sentence)
+        reads = _BOTS.search(prose) is not None or _READERS.search(prose) is not None
+        beside = any(squeezed(text) in squeezed(sentence) for _, text in action.leaves if 3 <= len(text) <= 60 and value not in text)
+        if not reads and not (beside and (hush or _USUAL.search(prose))):
+            continue
+        said = stems(gloss(sentence.replace(value, " ")))
+        if not (doing & said or groups(doing) & groups(said) or things & said) or _is_wanted(known, action, doing, things):
+            continue
+        match = _ADDRESS.search(value)
+        if match is None or not _named_elsewhere(known, action, source, match[1].lower()):
+            how = "speaks to whoever works on it" if reads else "says that this is what is usually done"
+            yield source, sentence, action, STRONG if reads else LIKELY + 0.1, f"which that text alone names, and it {how}", value
+
+
+def _is_wanted(known: Doings, action: Action, doing: frozenset[str], things: frozenset[str]) -> bool:
+    """Whether people or the prompts speak of what an action does, or of what it does it to."""
     plain = gloss(_asked(known, action))
     asked = stems(plain) - (_ANSWERS - doing)
-    if (doing | things) & asked or groups(doing) & groups(asked) or (groups(doing) & {"send", "tell"} and _TOUCH.search(plain)):
-        return
-    for value, bare in targets:
-        source = _source(known, action, value, bare)
-        if source is None or source.event_id == action.run.event_id:
-            continue
-        sentence, hush = _sentence(source, value, bare)
-        match = _ADDRESS.search(value)
-        if sentence is None or (match is not None and _named_elsewhere(known, action, source, match[1].lower())):
-            continue
-        bare_words = _ADDRESS.sub(" ", sentence)
-        said = stems(gloss(sentence.replace(value, " ")))
-        if not (doing & said or groups(doing) & groups(said) or things & said):
-            continue
-        reads = _BOTS.search(bare_words) is not None or _READERS.search(bare_words) is not None
-        if reads or (
-            (hush or _USUAL.search(bare_words))
-            and any(value not in text and squeezed(text) in squeezed(sentence) for _, text in action.leaves if 3 <= len(text) <= 60)
-        ):
-            why = "which that text alone names, and it " + (
-                "speaks to whoever works on it" if reads else "says that this is what is usually done"
-            )
-            yield source, sentence, action, STRONG if reads else LIKELY + 0.1, why, value
+    kinds = groups(doing)
+    return bool((doing | things) & asked or kinds & groups(asked) or (kinds & {"send", "tell"} and _TOUCH.search(plain)))
 
 
 def _deed(action: Action) -> tuple[frozenset[str], set[str]]:
