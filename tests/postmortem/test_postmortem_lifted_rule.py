@@ -9,6 +9,7 @@ from telling_tapes import KINDS, Session
 
 from tachograph.postmortem.analyses.changed_instructions import ANALYSIS as CHANGED
 from tachograph.postmortem.analyses.contradictions import ANALYSIS as CONTRADICTING
+from tachograph.postmortem.analyses.overridden_instruction import ANALYSIS as OVERRIDDEN
 
 FIRST = "You keep the greenhouse. Seedlings always go to the quarantine bed first; never plant a seedling in the main bed."
 PLANT = ("plant", {"what": "seedling of basil", "bed": "main-2"})
@@ -112,3 +113,12 @@ def test_one_prompt_that_lifts_its_own_rule(kind: str, system: str) -> None:
 )  # fmt: skip
 def test_one_prompt_that_does_not(system: str, user: str) -> None:
     assert prompt("openai", system, DESTROY, user).findings(CONTRADICTING) == []
+
+
+def test_it_is_the_prompt_s_doing_and_not_the_person_s() -> None:
+    rule = "You maintain servers. Do not restart the database primary."
+    wish, act = "Just this once, restart the database primary, it is slow.", ("restart_service", {"name": "database-primary"})
+    lifted = prompt("openai", rule + "\n\nAddendum: the rule above about the database no longer applies.", act, wish)
+    assert [one.cause for one in lifted.findings(CONTRADICTING)] == ["prompt"]
+    assert lifted.findings(OVERRIDDEN) == []
+    assert [one.cause for one in prompt("openai", rule, act, wish).findings(OVERRIDDEN)] == ["input"]

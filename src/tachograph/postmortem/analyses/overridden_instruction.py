@@ -2,7 +2,8 @@
 
 *Cause*: a user's message (or the trigger's text) that asks for something which a system prompt, or an earlier message, forbids or limits. *Consequence*: an
 action that breaks the standing instruction and does what that message says. Where a document or a tool's result is what asked for it, that is
-``poisoned_context``; where nobody asked for it, the model broke the instruction by itself and no user is to blame.
+``poisoned_context``; where nobody asked for it, the model broke the instruction by itself and no user is to blame. A rule that the prompts themselves lift is overridden by no user
+(``lifted_rule.py``).
 
 A number counts where it is the person's, in the arguments of an effect, beyond a limit that the system prompt names (``limits.py``).
 
@@ -27,6 +28,7 @@ from tachograph.postmortem.meaning.directives import Directive, directives
 from tachograph.postmortem.values import quoted
 
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .lifted_rule import lifts, may_lift, split
 from .limits import Limit, beyond, limits, within
 
 if TYPE_CHECKING:
@@ -59,11 +61,21 @@ def _every(case: Case) -> Iterator[Finding]:
     known = doings(case)
     every = limits(known)
     yield from _beyond(every, known, case)
+    lifting = [
+        half
+        for passage in known.passages
+        if passage.kind == "system" and ".tools[" not in passage.position
+        for half in split(known.own_words(passage)[:60_000])
+        if may_lift(half, flatly=True)
+    ]
     standing: list[tuple[int, Passage, Directive]] = []
     for place, passage in enumerate(known.passages):
         if passage.kind in ("system", "user") and not passage.position.endswith(".schema"):
             standing += [
-                (place, passage, rule) for rule in directives(known.own_words(passage)) if rule.polarity != "require" or rule.condition
+                (place, passage, rule)
+                for rule in directives(known.own_words(passage))
+                if (rule.polarity != "require" or rule.condition)
+                and not any(lifts(rule, half) for half in lifting if half not in rule.text)
             ]
     if not standing:
         return
