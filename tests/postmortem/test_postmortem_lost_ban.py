@@ -177,3 +177,20 @@ def test_another_agent_that_is_told_by_a_tool() -> None:
     (found,) = session.findings(ANALYSIS)
     assert found.first_event == session.call(2)
     assert "fri-0800" in found.statement
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "Go through the pages one by one. No changes needed on page 3.",
+        "Go through the pages one by one. I did not change anything so far.",
+        "Go through the pages one by one. Why don't you change the title?",
+        "Go through the pages one by one. No change was made last week.",
+    ],
+)
+def test_what_is_no_ban_of_what_was_done(user: str) -> None:
+    session = window(
+        "openai", user, ("next_page", {}, {"page": 7}), ("note", {"page": 7}, "noted"), ("next_page", {}, {"page": 8}),
+        ("change_page", {"page": 8, "title": "Opening hours"}, {"changed": True}),
+    )  # fmt: skip
+    assert session.findings(ANALYSIS) == []

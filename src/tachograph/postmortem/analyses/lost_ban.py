@@ -35,6 +35,7 @@ _DAYS = (
     "sunday|sonntags?|dimanche|domingo|domenica|zondag",
 )  # fmt: skip
 _DAY = tuple(re.compile(rf"\b(?:{names})s?\b") for names in _DAYS)
+_NUMBER = re.compile(r"\b[^\W_]*\d[\w-]*")
 #: Passages before an action that are looked at for days, and actions behind a loss.
 _NEAR, _ACTIONS = 80, 400
 #: What a ban has besides its verb and its object.
@@ -48,6 +49,8 @@ _DEED = re.compile(
     r"|\bno (\w{3,24})|\bnothing (?:\w{1,12} ){0,2}be (\w{3,24})",
     re.IGNORECASE,
 )
+#: It tells of what was, or asks.
+_TELLS = re.compile(r"\b(?:was|were|has|have|had|did|been|why|warum|weshalb|pourquoi|por qu[eé]|perch[eé]|waarom)\b", re.IGNORECASE)
 _YES = re.compile(
     r"\b(?:yes|yep|yeah|ok(?:ay)?|sure|go ahead|do it|please do|approved?|confirm(?:ed|s)?|agreed?|proceed|granted|allowed)\b",
     re.IGNORECASE,
@@ -127,7 +130,8 @@ def broken_ban(
             word = next((one for one in sorted(deed & does)), None)
             if (
                 word is not None
-                and (not about or about & (action.stems | described))
+                and len(about & (action.stems | described)) * 2 >= len(about)
+                and {one.lower() for one in _NUMBER.findall(clause.text.removesuffix(clause.until))} <= action.terms
                 and not _said_since(known, action, deed, since, but)
                 and not (clause.until and until_met(clause, action, known, since))
             ):
@@ -138,8 +142,11 @@ def broken_ban(
 def _ban(clause: Clause) -> tuple[frozenset[str], frozenset[str]] | None:
     """What a clause forbids: the stems of its deed, and of what it is about."""
     head = clause.text[: clause.text.find(clause.until)] if clause.until and clause.until in clause.text else clause.text
-    said = stems(gloss(head)) - _FILLERS
-    named = {stem(word) for match in _DEED.finditer(gloss(head)) for word in match.groups() if word}
+    plain = gloss(head)
+    if _TELLS.search(plain):
+        return None
+    said = stems(plain) - _FILLERS
+    named = {stem(word) for match in _DEED.finditer(plain) for word in match.groups() if word}
     deed = frozenset(one for one in said if groups({one})) | (said & named)
     return (deed, frozenset(one for one in said - deed if len(one) > 2)) if deed else None
 

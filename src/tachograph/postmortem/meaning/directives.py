@@ -272,8 +272,12 @@ _CODE = re.compile(
 )
 
 
+#: “Why don't you …?” forbids nothing.
+_ASKS_WHY = re.compile(r"\W{0,4}(?:why|how come|warum|weshalb|pourquoi|por qu[eé]|perch[eé]|waarom)\b", re.IGNORECASE)
+
+
 def _directive(text: str, line: str) -> Directive | None:
-    if _CODE.search(text):
+    if _CODE.search(text) or _ASKS_WHY.match(line):
         return None
     forbids = _FORBID.search(line)
     limit = _limit(line)
