@@ -31,7 +31,7 @@ from tachograph.postmortem.values import quoted
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .cut_list import CutList, cut_list
 from .shortfall import shortfall
-from .turned_out import contradicted, taken_back
+from .turned_out import contradicted, taken_back, told_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -305,11 +305,14 @@ def _wrong(known: Doings) -> Iterator[Finding]:
 
 def _turned_out(known: Doings) -> Iterator[Finding]:
     """What a person took back behind an effect; else what a later result contradicts."""
-    found = taken_back(known) or contradicted(known)
+    found = taken_back(known) or told_wrong(known) or contradicted(known)
     if found is None:
         return
-    told = f"the person says that it was wrong: {said(found.shown.text)}" if found.by_person else f"a result has {said(found.right or '')}"
-    how = f"as they said later ({said(found.shown.text)})" if found.by_person else f"a later result has {said(found.right or '')}"
+    if found.by_person:
+        told, how = f"the person says that it was wrong: {said(found.shown.text)}", f"as they said later ({said(found.shown.text)})"
+    else:
+        source = "its answer" if found.shown.event_id == found.action.run.event_id else "a later result"
+        told = how = f"{source} has {said(found.right or '')}"
     yield Finding(
         cause="input", analysis="damaged_input", confidence=STRONG + 0.05 if found.by_person else LIKELY + 0.1, first_event=found.given.event_id,
         first_seq=found.given.seq,
@@ -317,7 +320,9 @@ def _turned_out(known: Doings) -> Iterator[Finding]:
             Evidence(event_id=found.given.event_id, seq=found.given.seq, what=f"the person gave {found.value}"), found.action.cite("it was used"),
             Evidence(event_id=found.shown.event_id, seq=found.shown.seq, what=told),
         ),
-        statement=f"The person gave a wrong value ({found.value}), {how}, and it was used: {quoted(found.action.run.title, 100)}.",
+        statement=f"The person gave a wrong value ({found.value}) and {quoted(found.action.run.title, 100)} used it; {how}."
+        if not found.by_person
+        else f"The person gave a wrong value ({found.value}), {how}, and it was used: {quoted(found.action.run.title, 100)}.",
     )  # fmt: skip
 
 

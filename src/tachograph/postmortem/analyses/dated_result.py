@@ -63,9 +63,26 @@ _UNITS = frozenset(["seconds", "second", "sec", "secs", "minutes", "min", "hours
 #: How far apart two figures are that cannot be of the same time: with the quantity's own name, with its unit alone, and where the date says what it is.
 _APART, _UNIT_APART, _TOLD_APART = 1.5, 10.0, 1.02
 #: What says that a copy was given; it is old from an hour on.
-_COPY = frozenset(["cache", "cached", "replica", "snapshot", "fallback", "stale"])
-_FLAGGED = re.compile(r"[\"']((?:is_?)?(?:stale|outdated))[\"']\s{0,2}:\s{0,2}true\b", re.IGNORECASE)
-_COPY_OLD = timedelta(hours=1)
+COPY = frozenset(
+    [
+        "cache",
+        "cached",
+        "replica",
+        "snapshot",
+        "fallback",
+        "stale",
+        "zwischenspeicher",
+        "replik",
+        "antememoire",
+        "instantanea",
+        "tussenopslag",
+    ]
+)
+_FLAGGED = re.compile(
+    r"[\"']((?:is_?)?(?:stale|outdated|veraltet|überholt|ueberholt|obsol[eè]te|obsoleto|obsoleta|p[eé]rim[eé]e?|desactualizado|desatualizado|superato|verouderd))[\"']\s{0,2}:\s{0,2}true\b",
+    re.IGNORECASE,
+)
+_OLD_COPY = timedelta(hours=1)
 #: Results behind an effect in which the figure is looked for.
 _BEHIND = 24
 
@@ -104,14 +121,14 @@ class _Wrong:
 
 def _when(record: Record, now: datetime, flag: re.Match[str] | None) -> tuple[str, str, bool] | None:
     """Its date, where that is old: the field, its text, and whether the name says that it is one of measuring or validity."""
-    copy = flag is not None or any(text.lower() in _COPY for _, text in record.fields)
+    copy = flag is not None or any(text.lower() in COPY for _, text in record.fields)
     tells = copy or any(_TELLS.search(_folded(name)) for name, _ in record.fields)
     found: list[tuple[str, str]] = []
     for name, text in record.fields:
         date = moment(text, now)
         if date is None or _BUSINESS.search(_folded(name)):
             continue
-        gap = timedelta(days=1, hours=12) if date.hour == date.minute == 0 and ":" not in text else _COPY_OLD if copy else OLD
+        gap = timedelta(days=1, hours=12) if date.hour == date.minute == 0 and ":" not in text else _OLD_COPY if copy else OLD
         if now - date <= gap:
             return None  # it has a date of the day as well
         found.append((name, text))

@@ -8,7 +8,7 @@
   between that would change it. Consequence: an effect, or the answer, uses the older value (of two with dates, the one of the older date), and not the other.
 * *Contradicting documents* (class ``context``). Two documents say the same in the same words, with other numbers; an effect or the answer uses one of them and
   the other is not spoken of (``contradicting_texts.py``).
-* *Old, and proved wrong*: see ``dated_result.py``.
+* *Old, and proved wrong*: see ``dated_result.py``. *From before the effect that it is to tell of*: see ``lagging_result.py``.
 
 First event: the call that brought in what is old or wrong; of documents, the one whose number was used.
 
@@ -27,6 +27,7 @@ from tachograph.postmortem.language.computed import bare
 from tachograph.postmortem.language.dates import ANY_DATE, DATE, OLD, date_in, names_day
 from tachograph.postmortem.language.parsing import parsed
 from tachograph.postmortem.language.terms import identifiers, names_one, terms, values
+from tachograph.postmortem.language.tongues import fold
 from tachograph.postmortem.language.verbs import stem, stems
 from tachograph.postmortem.meaning.actions import Doings, doings
 from tachograph.postmortem.meaning.citing import said
@@ -35,7 +36,8 @@ from tachograph.postmortem.meaning.records import Record, records
 
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .contradicting_texts import documents, versions
-from .dated_result import dated
+from .dated_result import COPY, dated
+from .lagging_result import lagging
 from .used import Use
 
 if TYPE_CHECKING:
@@ -49,6 +51,14 @@ _SOURCES = ("tool_result", "document", "file", "memory", "subagent")
 _MADE = re.compile(
     r"(?:^|_)(?:as_?of|cached_?(?:at|on|since)|fetched_?(?:at|on)|retrieved_?(?:at|on)|snapshot(?:_?(?:at|date|time|of))?|synced_?(?:at|on)|last_?(?:synced|sync|refreshed|fetched)(?:_?at)?|data_?(?:date|as_?of)|captured_?at|(?:sampled|measured|observed|polled|collected)_?(?:at|on)|indexed_?at|refreshed_?at|generated_?at|crawled_?at)\Z"
 )
+#: The same in the languages of ``tongues.py``, folded; also flags, and places that a value comes from.
+_MADE_ABROAD = re.compile(
+    r"(?:^|_)(?:gemessen\w*|mess(?:zeit|datum|zeitpunkt)\w*|erfasst\w*|abgerufen\w*|datenstand|stand|stichtag|mesure(?:_|e|\Z)\w*|releve(?:_|e|\Z)\w*|date_(?:de_)?(?:mesure|releve)|medid[oa]_\w*|medicion_\w*|fecha_(?:de_)?(?:medicion|lectura)"
+    r"|leid[oa]_\w*|misurat[oa]_\w*|rilevat[oa]_\w*|data_(?:di_)?(?:misura|rilevazione|lettura|medicao|leitura)|aferid[oa]_\w*|lid[oa]_em|gemeten\w*|meetmoment|meetdatum|opgehaald\w*)\Z"
+)
+_FLAGS_ABROAD = re.compile(
+    r"(?:^|_)(?:veraltet|ueberholt|uberholt|obsolet[eoa]?|perimee?|depassee?|caducad[oa]|caduco|desactualizad[oa]|superat[oa]|non_aggiornat[oa]|desatualizad[oa]|verouderd)\Z"
+)
 _ENDS = re.compile(r"(?:^|_)(?:expires?(?:_?(?:at|on))?|expiry(?:_?date)?|valid_?(?:until|to|thru|through)|good_?until)\Z")
 _AGE = re.compile(r"(?:^|_)(?:age|staleness|cache_?age|lag)(?:_?(?P<unit>s|sec|secs|seconds|m|min|minutes|h|hours|d|days))?\Z")
 _FLAGS = re.compile(r"(?:^|_)(?:stale|is_?stale|outdated|deprecated|superseded|expired)\Z")
@@ -58,7 +68,8 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _SAYS_SO = re.compile(
-    r"\b(?:as of|cached|stale|outdated|old|may have changed|last (?:updated|known)|snapshot|expired|not (?:current|live|up to date)|out of date)\b",
+    r"\b(?:as of|cached|stale|outdated|old|may have changed|last (?:updated|known)|snapshot|expired|not (?:current|live|up to date)|out of date"
+    r"|veraltet\w*|nicht (?:mehr )?aktuell|stammt (?:vom|aus)|stand (?:vom|von)|obsol[eè]te|p[eé]rim[eé]e?s?|date du|antigu[oa]s?|desactualizad[oa]s?|non aggiornat[oaie]|desatualizad[oa]s?|verouderd\w*|dateert van|aus dem cache|du cache|del cach[eé])\b",
     re.IGNORECASE,
 )
 _UNITS = {"s": 1, "sec": 1, "secs": 1, "seconds": 1, "m": 60, "min": 60, "minutes": 60, "h": 3600, "hours": 3600, "d": 86400, "days": 86400}
@@ -68,7 +79,7 @@ def find(case: Case) -> Iterator[Finding]:
     """What each rule finds."""
     known = doings(case)
     told: set[str] = set()
-    for found in (*_contradicted(known), *dated(known, case), *_old(known, case), *documents(known), *versions(known)):
+    for found in (*_contradicted(known), *lagging(known), *dated(known, case), *_old(known, case), *documents(known), *versions(known)):
         if found.first_event not in told:
             told.add(found.first_event)
             yield found
@@ -152,15 +163,15 @@ def _signs(passage: Passage, now: datetime | None, *, sure: bool) -> list[_Sign]
         return [one for one in sorted(found, key=lambda one: -one.sure) if one.sure][:1]
     cached = False
     for path, text in [*values(value), *_flags(value)]:
-        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path.rpartition(".")[2].partition("[")[0]).lower().replace("-", "_")
+        name = fold(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path.rpartition(".")[2].partition("[")[0])).replace("-", "_").replace(" ", "_")
         told, of = f"{name}: {text}", _element(path)
-        if _FLAGS.search(name) and text.lower() in ("true", "yes", "1"):
+        if (_FLAGS.search(name) or _FLAGS_ABROAD.search(name)) and text.lower() in ("true", "yes", "1", "ja", "oui", "si", "sí", "sim"):
             found.append(_Sign(why=told, sure=STRONG, of=of))
-        if _CACHED.search(name) and text.lower() in ("true", "hit", "yes", "cache", "replica", "stale", "fallback", "snapshot"):
+        if (_CACHED.search(name) and text.lower() in ("true", "hit", "yes")) or fold(text) in COPY:
             cached = True
         date = date_in(text)
         if date is not None and now is not None:
-            if _MADE.search(name) and now - date > OLD:
+            if (_MADE.search(name) or _MADE_ABROAD.search(name)) and now - date > OLD:
                 found.append(_Sign(why=told, sure=STRONG - 0.05 if sure else LIKELY, of=of))
             if _ENDS.search(name) and now > date + timedelta(days=1):
                 found.append(_Sign(why=told, sure=LIKELY if sure else LIKELY - 0.1, ends=date, of=of))

@@ -1,5 +1,7 @@
 """Values of a person's that turned out wrong behind the effect: they take it back themselves, or a result has another figure for the same thing.
 
+*Replaced*. A later message of theirs takes the blame and has another value for it (``corrected.py``), and the same was not done anew.
+
 *Taken back*. A later message says that a value was wrong, and repeats it; or it has a slip of it (``is_slip``) with words of a mistake or of undoing, names
 nothing new, and nothing was done with the right one since.
 
@@ -7,7 +9,7 @@ nothing new, and nothing was done with the right one since.
 since. The one has two digits of the other changed over; or stands with a negation (``48.100, no 41.800``); or is what something *says*, in the same unit.
 
 *Contradicted*. A figure of the person's went into a figure of the effect, and a result that came behind it has another one for the same thing in the same
-unit; the answer names both, or the one is a slip of the other.
+unit; the answer names both, or the one is a slip of the other. Or the effect's own answer tells that what the person gave was wrong (``rejected.py``).
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ from tachograph.postmortem.language.tongues import gloss
 from tachograph.postmortem.language.verbs import stem
 from tachograph.postmortem.meaning.records import records
 
+from .corrected import IS_NOT, JOINS, owns_up, replaced
+from .rejected import rejected
+
 if TYPE_CHECKING:
     from tachograph.postmortem.meaning.actions import Action, Doings
     from tachograph.postmortem.passages import Passage
@@ -43,6 +48,8 @@ _SLIPPED = re.compile(
     r"|sbagliat\w*|errore|intendevo|volevo dire|di troppo|engano|enganei|errad\w+|queria dizer|a mais|desfaz\w*|vergist\w*|vergissing|fout\w*|bedoelde|te veel|terugdraai\w*|ongedaan)\b",
     re.IGNORECASE,
 )
+#: A year stays, as a rule, where a date is wrong.
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _GIVEN = re.compile(r"(?<![\w.-])(?P<number>\d[\d,._]{0,15})\s*(?P<unit>%|[^\W\d_]{1,24})")
 #: Effects, values and results that are looked at for one message or action.
 _NEAR = 40
@@ -68,6 +75,8 @@ def taken_back(known: Doings) -> Wrong | None:
         if passage.kind != "user":
             continue
         text = known.own_words(passage)[:4000]
+        if owns_up(text) and (found := _replaced(passage, place, text, known)) is not None:
+            return found
         admits = ADMITS.search(gloss(text)) is not None
         if not admits and not _SLIPPED.search(text):
             if (otherwise := _said_otherwise(passage, place, known)) is not None:
@@ -79,7 +88,7 @@ def taken_back(known: Doings) -> Wrong | None:
                 continue
             for given in reversed(known.users(action.before, _REQUESTS)):
                 asked = _asked(known.own_words(given))
-                both = action.terms & asked
+                both = {term for term in action.terms & asked if not _YEAR.fullmatch(term)}
                 common = sorted(action.identifiers & both & named) or sorted(both & said)
                 if admits and common:
                     return Wrong(value=common[0], right=None, given=given, action=action, shown=passage, by_person=True)
@@ -92,12 +101,27 @@ def taken_back(known: Doings) -> Wrong | None:
     return None
 
 
-#: What stands before a figure that it is not, and before one that a letter, a plan, a label has.
-_IS_NOT = re.compile(
-    r"(?:\b(?:not|no|nicht|kein\w{0,2}|pas|non|n[aã]o|niet|geen|instead of|rather than|statt|anstatt|au lieu de|et pas|en (?:vez|lugar) de|y no|e non|invece di|em vez de|e n[aã]o|in plaats van)"
-    r"|≠)\s{1,3}(?:(?:the|die|der|das|les?|las?|los|el|il|i|gli|os?|as?|de|het)\s)?[$€£]?\s?\Z",
-    re.IGNORECASE,
-)
+def _replaced(passage: Passage, place: int, text: str, known: Doings) -> Wrong | None:
+    """A value that an effect used and that a message replaces, of which the person takes the blame; unless it was done with the right one since."""
+    for action in known.actions_before(place + 1, _NEAR):
+        if action.effect is None or action.before > place or action.run.seq > passage.seq or not action.ok:
+            continue
+        for given in reversed(known.users(action.before, _REQUESTS)):
+            found = replaced(text, known.own_words(given)[:8000], action)
+            if found is not None and not _again(action, place, known):
+                return Wrong(value=found[0], right=found[1], given=given, action=action, shown=passage, by_person=True)
+    return None
+
+
+def _again(action: Action, place: int, known: Doings) -> bool:
+    """Whether the same was done anew behind a message, with other values."""
+    return any(
+        other.effect is not None and other.ok and other.run.name == action.run.name and other.leaves != action.leaves
+        for other in known.actions_behind(place, _NEAR)
+    )
+
+
+#: What stands before a figure that a letter, a plan, a label has.
 _SAYS = re.compile(
     r"\b(?:says?|said|states?|stated|shows?|showed|reads?|has it|specif(?:y|ies)|lists?|sagt|lautet|nennt|zeigt|weist|steht|stehen|dit|disent|indique\w{0,3}|affiche|mentionne|dice|dicen|pone|ponen|indica\w{0,2}|figura\w{0,1}|muestra"
     r"|riporta|segna|mostra|diz|consta\w{0,1}|marca|zegt|staat|vermeldt|toont)\b(?:[^\w.!?;]{1,3}[^\W\d_]{1,12}){0,2}[^\w.!?;]{1,3}[$€£]?\s?\Z",
@@ -173,11 +197,11 @@ def _otherwise(value: float, old: Figure, new: Figure, told: tuple[Figure, ...],
     mine = {_plain(value)} | {_plain(one) for one in old.readings}
     if value >= 100 and any(is_swapped(one, _plain(other)) for one in mine for other in new.readings):
         return True
-    if any(value in one.readings and one is not new and _IS_NOT.search(text[max(one.start - 40, 0) : one.start]) for one in told):
-        return not _IS_NOT.search(text[max(new.start - 40, 0) : new.start])
+    if any(value in one.readings and one is not new and IS_NOT.search(text[max(one.start - 40, 0) : one.start]) for one in told):
+        return not IS_NOT.search(text[max(new.start - 40, 0) : new.start])
     same = old.unit == new.unit or (bool(old.unit and new.unit) and stem(old.unit) == stem(new.unit))
     said = _SAYS.search(text[max(new.start - 60, 0) : new.start])
-    if not same or not old.unit or old.unit in _JOINS or said is None:
+    if not same or not old.unit or old.unit in JOINS or said is None:
         return False
     # Money is also what an account or a price list says, of something else.
     return old.unit not in _MONEY or _PAPER.search(_sentence(text, new)) is not None
@@ -189,8 +213,6 @@ _PAPER = re.compile(
     r"|factura|carta|contrato|presupuesto|oferta|recibo|fattura|lettera|contratto|preventivo|ricevuta|fatura|or[cç]amento|factuur|rekening|contract|offerte|bon)\b",
     re.IGNORECASE,
 )
-#: Short words behind a figure that are no unit.
-_JOINS = frozenset(["a", "an", "and", "as", "at", "for", "from", "in", "of", "on", "to", "und", "ab", "für", "pro", "et", "pour", "y", "para", "e", "per", "em", "en", "voor", "o", "or"])  # fmt: skip
 
 
 def _used(found: frozenset[float], place: int, known: Doings) -> bool:
@@ -238,6 +260,15 @@ def is_swapped(one: str, other: str) -> bool:
 def _mended(right: str, place: int, known: Doings) -> bool:
     """Whether something was done with the right value since."""
     return any(action.effect is not None and action.ok and right in action.terms for action in known.actions_behind(place))
+
+
+def told_wrong(known: Doings) -> Wrong | None:
+    """The first value of a person's of which the effect's own answer tells that it was wrong."""
+    found = rejected(known)
+    if found is None:
+        return None
+    value, right, given, action, shown = found
+    return Wrong(value=value, right=right, given=given, action=action, shown=shown, by_person=False)
 
 
 def contradicted(known: Doings) -> Wrong | None:

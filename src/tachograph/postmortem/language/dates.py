@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from .remembered import remembered
 from .tongues import fold
 
 #: What is older than this is not of the day any more.
@@ -82,3 +84,70 @@ def _ago(text: str, now: datetime) -> datetime | None:
     if unit.startswith(("sem", "set")):
         hours = 168
     return now - timedelta(hours=int(match["number"]) * hours) if hours is not None else None
+
+
+#: The months' names, and what they are shortened to, folded; no short ones that are words of their own (``set``, ``out``, ``ago``).
+_NAMES = (
+    "january jan januar janvier janv enero gennaio janeiro januari", "february feb februar fevrier fevr febrero febbraio fevereiro februari",
+    "march mar marz maerz mars marzo marco maart mrt", "april apr avril avr abril aprile", "may mai mayo maggio maio mei",
+    "june jun juni juin junio giugno junho", "july jul juli juillet juil julio luglio julho", "august aug aout agosto augustus",
+    "september sep sept septembre septiembre settembre setembro", "october oct oktober okt octobre octubre ottobre outubro",
+    "november nov novembre noviembre novembro", "december dec dezember dez decembre diciembre dicembre dezembro",
+)  # fmt: skip
+_MONTH_OF = {name: number for number, names in enumerate(_NAMES, 1) for name in names.split()}
+_MONTH_NAME = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
+_SPOKEN = re.compile(
+    rf"(?<![\w.:,])(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|e|\.|º|°)?(?: (?:de|of|d'))? ?(?P<month>{_MONTH_NAME})\b\.?"
+    rf"|\b(?P<month2>{_MONTH_NAME})\b\.? (?:the )?(?P<day2>[0-3]?\d)(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
+)
+#: A day without its month: “the 9th”, “le 9”, “am 9.”, “el 9”.
+_DAY_ALONE = re.compile(
+    r"(?<![\w.:,])(?P<day>[0-3]?\d)(?:st|nd|rd|th)\b|\b(?:den|der|am|vom|zum|le|au|el|al|il|dal|dia|giorno|jour|de|op)(?:\s(?:dia|giorno|jour))? (?P<day2>[0-3]?\d)(?:\.(?!\d)|e|er)?(?![\w:%€$]|[.,]\d| ?[a-z%€$])"
+)
+_WRITTEN = re.compile(r"(?<![\d.])(\d{4})-(\d\d)-(\d\d)(?!\d)|(?<![\d./])(\d{1,2})([./])(\d{1,2})(?:\5((?:20)?\d\d)?)?(?![\d/]|\.\d)")
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day that a text names. ``of``: what it may be, as (month, day), the month 0 where none is named; ``text``: as written, in lower case; ``start``, ``end``:
+    where it stands in the folded text."""
+
+    of: frozenset[tuple[int, int]]
+    text: str
+    start: int
+    end: int
+
+    def may_be(self, other: Day) -> bool:
+        """Whether both may be of one day."""
+        return any(day == there and (not month or not where or month == where) for month, day in self.of for where, there in other.of)
+
+
+@remembered
+def days(text: str) -> tuple[Day, ...]:
+    """The days that a text names, in order: in figures, with the month's name, or by their number alone."""
+    spoken = fold(text[:20_000])
+    if not any(character.isdigit() for character in spoken):
+        return ()
+    found: list[Day] = []
+    for pattern in (_WRITTEN, _SPOKEN, _DAY_ALONE):
+        for match in pattern.finditer(spoken):
+            of = _day_of(match, pattern)
+            if of and not any(one.start < match.end() and match.start() < one.end for one in found):
+                found.append(Day(of, match.group().strip(), match.start(), match.end()))
+    return tuple(sorted(found, key=lambda one: one.start)[:48])
+
+
+def _day_of(match: re.Match[str], pattern: re.Pattern[str]) -> frozenset[tuple[int, int]]:
+    if pattern is _WRITTEN:
+        if match[1]:
+            pairs = [(int(match[2]), int(match[3]))]
+        elif match[7] is None and match[5] == ".":
+            pairs = [(int(match[6]), int(match[4]))] if match.group().endswith(".") else []
+        else:
+            pairs = (
+                [(int(match[6]), int(match[4])), (int(match[4]), int(match[6]))] if match[5] == "/" else [(int(match[6]), int(match[4]))]
+            )
+    else:
+        month = match.groupdict().get("month") or match.groupdict().get("month2")
+        pairs = [(_MONTH_OF[month] if month else 0, int(match["day"] or match["day2"]))]
+    return frozenset((month, day) for month, day in pairs if month <= 12 and 1 <= day <= 31 and (month or pattern is _DAY_ALONE))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 #: A field of a result that is its service's now.
 _NOW_FIELD = re.compile(
-    r"[\"'](?:now|today|server_?time|current_?(?:date|time))[\"']\s{0,2}:\s{0,2}[\"'](\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)", re.IGNORECASE
+    r"[\"'](?:now|today|server_?time|current_?(?:date|time)|jetzt|heute|aktuelle_?zeit|maintenant|heure_?actuelle|date_?actuelle|ahora|hoy|(?:fecha|hora)_?actual|adesso|oggi|(?:data|ora)_?attuale|agora|hoje|(?:data|hora)_?atual|nu|vandaag|huidige_?(?:tijd|datum))[\"']\s{0,2}:\s{0,2}[\"'](\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?)",
+    re.IGNORECASE,
 )
 _TODAY = re.compile(
     r"\b(?:today|now|current (?:date|time)|date|it|heute|jetzt|aujourd'hui|hoy|oggi|hoje|vandaag|datum|fecha|data)"
