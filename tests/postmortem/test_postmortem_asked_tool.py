@@ -57,6 +57,8 @@ def test_the_request_orders_what_another_tool_is_for(kind: str, asked: str, mean
         acted("Snooze alarm C-88.", "snooze_alarm", "clear_alarm", read={"id": "C-88", "can_snooze": False}),
         acted("Snooze alarm C-88.", "snooze_alarm", "clear_alarm", told="C-88 could not be snoozed, so I cleared it."),
         acted("Snooze alarm C-88. And C-90 is to go.", "snooze_alarm", "clear_alarm", given={"id": "C-90"}),
+        acted("Book room C-88.", "book_room", "reserve_room", told="C-88 is reserved; you can book it from Monday on."),
+        acted("Approve claim C-88 if it is complete.", "approve_claim", "reject_claim"),
         acted("Check C-88 and drop it when it is old.", "check_alarm", "clear_alarm"),  # a look-up
         acted("Snooze C-88.", "snooze", "clear"),  # nothing says that the two are of one kind
     ],

@@ -63,11 +63,17 @@ FIRST, GIVEN = "Deliver 40 pallets to Ghent on 3 May 2026.", {"date": "2026-05-0
         ("My mistake, I forgot to say that Ann has to sign as well, by 9 May.", None),
         ("You made a mistake with the invoice: it has 45 crates.", None),
         ("My bad, I was late today.", None),
+        ("My mistake, thanks! Next, book the train for 12 August.", None),
         ("Thanks! On 5 May we meet Ann, not on 6 May.", None),
     ],
 )  # fmt: skip
 def test_a_change_of_mind_or_nothing_to_do_with_it(then: str, again: dict[str, Any] | None) -> None:
     assert acted(FIRST, GIVEN, then, again=again).findings(ANALYSIS) == []
+
+
+def test_the_person_wants_two_values_changed_over() -> None:
+    session = acted("Drill at 4.2210, 51.0940.", {"at": "4.2210, 51.0940"}, "Could I have the two switched on the plan?")
+    assert session.findings(ANALYSIS) == []
 
 
 def test_the_person_corrects_before_anything_was_done() -> None:

@@ -42,6 +42,8 @@ _DONE = ("ed", "ing", "é", "ée", "és", "ées", "ado", "ada", "ados", "adas", 
 _COMMON = 5
 #: Actions and answers around an act that are looked at.
 _NEAR = 40
+#: Characters of a request.
+_LONG = 4000
 
 
 def other_asked(action: Action, request: Passage, known: Doings) -> tuple[str, bool] | None:
@@ -56,16 +58,19 @@ def other_asked(action: Action, request: Passage, known: Doings) -> tuple[str, b
     ]
     called = {one.run.name for one in since}
     offered = [name for name in action.step.seen.tools if name != action.name and name not in called]
-    by_verb = next((name for name in offered if _by_verb(action.name, name, stems(text))), None)
-    if by_verb is not None:
-        return by_verb, False
+    for name in offered:
+        asked = _by_verb(action.name, name, stems(text))
+        ordered = asked and any(asked <= stems(one) and not _IF.search(one.lower()) for one in _SENTENCE.split(text[:_LONG]))
+        deed = next((word for word in words_of(name) if stem(word) in asked), "")
+        if ordered and not _has_no_use(action, request, deed, known):
+            return name, False
     for name in offered:
         deeds = _deeds(action.name, name)
         if deeds is None or _reads(name) or len(deeds[1]) < 4:
             continue
-        if fold(deeds[1])[:_COMMON] not in _beginnings(text[:4000]):
+        if fold(deeds[1])[:_COMMON] not in _beginnings(text[:_LONG]):
             continue
-        if _orders(text[:4000], action, name, deeds) and not _several(action, since) and not _has_no_use(action, request, deeds, known):
+        if _orders(text[:_LONG], action, name, deeds) and not _several(action, since) and not _has_no_use(action, request, deeds[1], known):
             taken = parameters(name, known).keys()
             # Names without a common object are of one kind where they take the same.
             if (
@@ -83,13 +88,14 @@ def _beginnings(text: str) -> frozenset[str]:
     return frozenset(fold(word)[:_COMMON] for word in _WORD.findall(text))
 
 
-def _by_verb(mine: str, other: str, asked: frozenset[str]) -> bool:
+def _by_verb(mine: str, other: str, asked: frozenset[str]) -> frozenset[str]:
+    """The stems by which a request asks for the other one of two tools that share a word."""
     own, theirs = {stem(word) for word in words_of(mine)}, {stem(word) for word in words_of(other)}
     doing = {one for one in own if is_verb(one)}
     if not doing or doing & asked or not theirs & own - {one for one in theirs & own if is_verb(one) and len(theirs & own) > 1}:
-        return False
-    other_doing = {one for one in theirs - own if is_verb(one)}
-    return bool(other_doing) and other_doing <= asked and own - theirs <= doing
+        return frozenset()
+    other_doing = frozenset(one for one in theirs - own if is_verb(one))
+    return other_doing if other_doing <= asked and own - theirs <= doing else frozenset()
 
 
 def _deeds(mine: str, other: str) -> tuple[str, str] | None:
@@ -151,9 +157,9 @@ def _several(action: Action, since: list[Action]) -> bool:
     )
 
 
-def _has_no_use(action: Action, request: Passage, deeds: tuple[str, str], known: Doings) -> bool:
+def _has_no_use(action: Action, request: Passage, deed: str, known: Doings) -> bool:
     """Whether something says that the other tool cannot do it, or is not to be used; or the person is asked about it."""
-    theirs = fold(deeds[1])
+    theirs = fold(deed)
     for passage in known.passages[known.place(request) + 1 : action.before]:
         if passage.kind != "model" and theirs[:4] in fold(passage.text[:20_000]):
             return True
@@ -162,10 +168,11 @@ def _has_no_use(action: Action, request: Passage, deeds: tuple[str, str], known:
             continue
         for sentence in _SENTENCE.split(known.own_words(passage)[:20_000]):
             words = _WORD.findall(sentence)
-            if any(is_form(word, deeds[1]) for word in words):
+            if any(is_form(word, deed) for word in words):
                 return True
     place = known.place(request)
     for reply in known.replies_behind(place, _NEAR):
-        if theirs[:4] in fold(reply.text) and ("?" in reply.text or reports_trouble(reply.text)):
-            return True
+        spoken = theirs[:4] in fold(reply.text)
+        if spoken and ("?" in reply.text or reports_trouble(reply.text) or any(is_form(word, deed) for word in _WORD.findall(reply.text))):
+            return True  # it says that this is still to be done
     return False

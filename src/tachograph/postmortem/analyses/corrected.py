@@ -17,17 +17,18 @@ from tachograph.postmortem.language.computed import numbers, shape
 from tachograph.postmortem.language.dates import Day, days
 from tachograph.postmortem.language.figures import Figure, figures
 from tachograph.postmortem.language.remembered import remembered
+from tachograph.postmortem.language.sieve import Sieve
 from tachograph.postmortem.language.terms import identifiers, terms, words_of
-from tachograph.postmortem.language.tongue_tables import BLAMES, SWAPPED
+from tachograph.postmortem.language.tongue_tables import BLAME_WORDS, BLAMES, SWAP_WORDS, SWAPPED
 from tachograph.postmortem.language.tongues import fold, gloss
 from tachograph.postmortem.language.verbs import stem, stems
 
 if TYPE_CHECKING:
     from tachograph.postmortem.meaning.actions import Action
 
-_BLAMES = re.compile(rf"\b(?:{BLAMES})", re.IGNORECASE)
-_SWAPPED = re.compile(rf"\b(?:{SWAPPED})\b", re.IGNORECASE)
-_SORRY = re.compile(r"\b(?:sorry|apolog\w+|excuse\w*|oops|pardon|entschuldig\w*|verzeihung|d[ée]sol[ée]e?s?|perd[oó]n\w*|scusa\w*|mi dispiace|desculp\w*|sorry|excuses)\b", re.IGNORECASE)  # fmt: skip
+_BLAMES = Sieve(re.compile(rf"\b(?:{BLAMES})", re.IGNORECASE), BLAME_WORDS)
+_SWAPPED = Sieve(re.compile(rf"\b(?:{SWAPPED})\b", re.IGNORECASE), SWAP_WORDS)
+_SORRY = Sieve(re.compile(r"\b(?:sorry|apolog\w+|excuse\w*|oops|pardon|entschuldig\w*|verzeihung|d[ée]sol[ée]e?s?|perd[oó]n\w*|scusa\w*|mi dispiace|desculp\w*|sorry|excuses)\b", re.IGNORECASE), "sorry|apolog|excus|oops|pardon|entschuldig|verzeihung|sol|perd|scus|dispiac|desculp")  # fmt: skip
 #: A reason of today's: somebody changed their mind.
 _REASON = re.compile(
     r"\b(?:because|since|can't|cannot|can not|now|would rather|rather|prefer\w*|changed|moved|weil|da ich|doch|lieber|parce que|car|puisque|plut[oô]t|porque|ya que|mejor|perch[eé]|siccome|piuttosto|prefiro|omdat|liever)\b",
@@ -41,6 +42,11 @@ IS_NOT = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"(?<![\w.:,])(?P<hour>[01]?\d|2[0-4])(?:[:.h](?P<minute>[0-5]\d)(?!\.?\d)|\s?(?=h\b|uhr\b|am\b|pm\b|a\.m|p\.m|heures?\b|o'clock))\s?(?P<half>am|pm|a\.m|p\.m)?", re.IGNORECASE)  # fmt: skip
+#: How a sentence begins that says what is right.
+_GOES_ON = re.compile(
+    r"(?:it|that|this|the (?:right|correct|real)|should|must|make it|richtig|es|das|gemeint|der|die|c['’]est|c['’]était|ce|il|la bonne|le bon|es|era|son|eran|debe|è|era|sono|deve|é|era|são|o certo|a certa|het|dat|juist)\b",
+    re.IGNORECASE,
+)
 _CONTRAST = re.compile(
     r"\b(?P<right>[^\W\d_]{3,30}),? (?:and |und |et |y |e |en )?(?:not|nicht|pas|no|non|não|niet|instead of|statt|au lieu de|invece di|em vez de|in plaats van) (?:the |in |to |die |der |das |le |la |el |il |lo |o |a |de |het )?(?P<wrong>[^\W\d_]{3,30})\b"
     r"|\b(?:not|nicht|pas|no|non|não|niet) (?P<wrong2>[^\W\d_]{3,30}),? (?:but|sondern|mais|sino|ma|mas|maar) (?P<right2>[^\W\d_]{3,30})\b",
@@ -52,6 +58,11 @@ _KINDS = {"date": "day", "day": "day", "time": "time", "hour": "time", "amount":
 JOINS = frozenset(["a", "an", "and", "as", "at", "for", "from", "in", "of", "on", "to", "und", "ab", "für", "pro", "et", "pour", "y", "para", "e", "per", "em", "en", "voor", "o", "or"])  # fmt: skip
 _FIRST = re.compile(r"\b(?:i|we|my|mine|our|ich|wir|mein\w*|unser\w*|je|j|nous|mon|ma|mes|he|hemos|mi|mis|yo|ho|abbiamo|io|mio|mia|eu|meu|minha|ik|wij|mijn|enganei|troquei|confundi)\b")  # fmt: skip
 _SECOND = re.compile(r"\b(?:you|your|du|dein\w*|ihr|sie|tu|vous|votre|usted|lei|voce|jij|jouw|u|uw)\b")
+#: The speaker did it, rather than wants it done.
+_DID = re.compile(
+    r"\bi (?:have |had |must have |probably |accidentally )?(?:gave|given|wrote|written|sent|typed|entered|put|got|told|named|listed|mixed|swapped|transposed|switched|reversed)\b|\b(?:ich hab\w?|hab\w? ich|ich hatte|wir haben)\b|\bj['’]ai\b|\bnous avons\b"
+    r"|\b(?:he|hemos|puse|di|escribi) |\b(?:ho|abbiamo|avevo) |\b(?:troquei|dei|escrevi|enganei|coloquei)\b|\b(?:ik heb|heb ik|wij hebben)\b"
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 V = TypeVar("V")
@@ -90,18 +101,24 @@ def replaced(text: str, given: str, action: Action) -> tuple[str, str | None] | 
 
 @dataclass(frozen=True)
 class _One(Generic[V]):
-    """A value of a text: ``text`` as written, ``sentence`` in which it stands, and whether it is said not to be it."""
+    """A value of a text: ``text`` as written, ``sentence`` in which it stands, whether it is said not to be it, and whether the blame is taken in that sentence or
+    in the one before, which it goes on with (“It is …”)."""
 
     value: V
     text: str
     sentence: str
     no: bool
+    owned: bool
 
 
 def _one(value: V, written: str, text: str, start: int) -> _One[V]:
     begin = max(text.rfind(mark, 0, start) for mark in (". ", "! ", "? ", "\n")) + 1
     end = min((at for mark in (". ", "! ", "? ", "\n") if (at := text.find(mark, start)) >= 0), default=len(text))
-    return _One(value, written, text[begin:end], IS_NOT.search(text[max(start - 48, 0) : start]) is not None)
+    sentence = text[begin:end]
+    before = text[:begin].rstrip()
+    last = before[max(before.rfind(mark) for mark in (". ", "! ", "? ", "\n", "\x00")) + 1 :]
+    owned = blames(sentence) or (_GOES_ON.match(sentence.strip()) is not None and blames(last))
+    return _One(value, written, sentence, IS_NOT.search(text[max(start - 48, 0) : start]) is not None, owned)
 
 
 def _pick(told: list[_One[V]], before: list[V], used: list[tuple[str, V]], same: object, *, sure: bool) -> tuple[str, str] | None:
@@ -115,7 +132,11 @@ def _pick(told: list[_One[V]], before: list[V], used: list[tuple[str, V]], same:
                 return wrong[0], right.text
     if not sure:
         return None
-    new = [one for one in told if not one.no and not any(same(one.value, value) for value in before) and not _ALSO.search(one.sentence)]
+    new = [
+        one
+        for one in told
+        if not one.no and one.owned and not any(same(one.value, value) for value in before) and not _ALSO.search(one.sentence)
+    ]
     meant = [(text, value) for text, value in used if any(same(one.value, value) for one in told)] or used
     if new and meant and all(same(meant[0][1], value) for _, value in meant):
         return meant[0][0], new[0].text
@@ -242,7 +263,11 @@ def _called_wrong(text: str, given: str, action: Action) -> tuple[str, None] | N
 
 def _changed_places(text: str, given: str, action: Action) -> tuple[str, None] | None:
     """The values of an effect that stand in the earlier message in the same order, where the person says that they gave them the wrong way round."""
-    if not any(_mine(sentence) for sentence in _SENTENCE.split(text[:4000]) if _SWAPPED.search(sentence)):
+    if not any(
+        _mine(sentence) and (_DID.search(fold(sentence)) or blames(text))
+        for sentence in _SENTENCE.split(text[:4000])
+        if _SWAPPED.search(sentence)
+    ):
         return None
     had = numbers(given[:20_000])
     for _, leaf in action.leaves:

@@ -9,11 +9,12 @@ A result that has both values is a history; one that was noticed, or asked for a
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
-from tachograph.postmortem.language.computed import bare
+from tachograph.postmortem.language.computed import bare, is_number
 from tachograph.postmortem.language.dates import ANY_DATE, date_in
 from tachograph.postmortem.language.tongues import fold
 from tachograph.postmortem.meaning.citing import said
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 #: Actions behind an effect that are looked at, and characters of a result.
 _NEAR, _LONG = 24, 20_000
+_CURRENCY = re.compile(r"\s*[A-Z]{3}\s*\Z")
 #: How much older than an effect's own time a result's times are.
 _BEFORE = timedelta(hours=1)
 
@@ -61,7 +63,11 @@ def lagging(known: Doings) -> Iterator[Finding]:
 
 def _things(action: Action) -> frozenset[str]:
     """What an action names that is no number."""
-    return frozenset(fold(text.strip()) for _, text in action.leaves if 3 <= len(text) <= 60 and any(one.isalpha() for one in text))
+    return frozenset(
+        fold(text.strip())
+        for _, text in action.leaves
+        if 3 <= len(text) <= 60 and any(one.isalpha() for one in text) and not _CURRENCY.match(text)
+    )
 
 
 def _lags(effect: Action, look: Action, about: frozenset[str], behind: tuple[Action, ...], known: Doings) -> Finding | None:
@@ -69,8 +75,8 @@ def _lags(effect: Action, look: Action, about: frozenset[str], behind: tuple[Act
     other = _otherwise(effect, text, about)
     since, latest = _latest(effect.run.output.text()[:_LONG]), _latest(text)
     old = since is not None and latest is not None and since[0] - latest[0] > _BEFORE
-    if other is None and not old:
-        return None
+    if not old and (other is None or is_number(other[1])):
+        return None  # an amount may well be another one, of something else
     assert look.step is not None
     then = next(
         (one for one in behind if one.effect is not None and one.step is not None and one.step.number > look.step.number and about & _things(one)), None

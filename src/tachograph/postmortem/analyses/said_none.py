@@ -117,9 +117,20 @@ def _in_words(known: Doings, action: Action) -> Shown | None:
         for sentence in sentences(reply.text):
             if "?" in sentence or (again and not own & {fold(word) for word in words(sentence)}):
                 continue
+            if _told_of(known, reply.before, kind):
+                return None
             if any(kind & set(_first_roots(piece, at_end=at_end)) for piece, at_end in _denied(sentence)):
                 return f"it says {said(sentence)}", STRONG, reply.cite(f"it says that there is none: {said(sentence)}")
     return None
+
+
+def _told_of(known: Doings, before: int, kind: frozenset[str]) -> bool:
+    """Whether a person said themselves that there is none of a kind."""
+    return any(
+        kind & set(_first_roots(piece, at_end=at_end))
+        for passage in known.users(before, 4)
+        for piece, at_end in _denied(known.own_words(passage)[:4000])
+    )
 
 
 def _kind_of(known: Doings, action: Action) -> frozenset[str]:

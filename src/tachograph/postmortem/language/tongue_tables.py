@@ -252,18 +252,28 @@ _BLAMES = (
         r"i(?:'ve| have)? (?:gave|given|got|sent|wrote|written|typed|told|said|entered|named|put|read|had|copied|noted|picked)\b[^.!?\n]{0,50}\b(?:wrong|incorrect\w*|by mistake|the other way)\b",
         r"i (?:was wrong|made (?:a|an) (?:\w+ )?(?:mistake|error|typo))\b", r"(?:it|that|this) (?:should|ought to) have (?:been|said|read)\b", r"wrong (?:\w+ )?from me\b",
         r"mein (?:fehler|irrtum|versehen)\b", r"(?:fehler|irrtum|versehen) (?:von mir|meinerseits)\b", r"(?:ich habe?|habe ich) (?:mich |da |das |dir |ihnen |euch |leider |wohl ){0,3}(?:vertippt|verschrieben|verlesen|geirrt|vertan|versehen|verhört|verrechnet|versprochen)\b",
-        r"(?:ich hab\w?|hab\w? ich)\b[^.!?\n]{0,60}\b(?:falsch\w*|verwechselt|vertauscht|aus versehen)\b", r"(?:ich meinte|gemeint war|meine schuld|es hätte \w+ heißen)\b",
-        r"(?:je )?me suis (?:tromp|mélang|mal exprim)\w+", r"(?:une |mon )?(?:erreur|faute|coquille) (?:de (?:ma|notre) part|de frappe)\b", r"(?:c'est |c’est )?(?:ma faute|mon erreur)\b", r"j['’]ai (?:\w+ )?(?:mal|confondu|fait (?:une|un) (?:erreur|faute))\b",
-        r"j['’]ai\b[^.!?\n]{0,50}\b(?:mauvaise?|erron\w+|par erreur|faux|fausse)\b", r"(?:je voulais dire|j['’]aurais dû)\b",
+        r"(?:ich hab\w?|hab\w? ich)\b[^.!?\n]{0,60}\b(?:falsch\w*|verwechselt|vertauscht|aus versehen)\b", r"(?:ich meinte|gemeint war|meine schuld)\b",
+        r"(?:je )?me suis (?:tromp|mélang|mal exprim)\w+", r"(?:une |mon )?(?:erreur|faute|coquille) (?:de (?:ma|notre) part|de frappe)\b", r"(?:c'est |c’est )?(?:ma faute|mon erreur)\b", r"ai (?:\w+ )?(?:mal (?:lu|compris|not[ée]|écrit|copié|saisi|indiqué)|confondu|fait (?:une|un) (?:erreur|faute))\b",
+        r"ai\b[^.!?\n]{0,50}\b(?:mauvaise?|erron\w+|par erreur|faux|fausse)\b", r"(?:je voulais dire|j['’]aurais dû)\b",
         r"(?:me )?(?:he |hemos )?(?:me )?equivo(?:qu[eé]|cado|camos)\b", r"(?:error|fallo|culpa|equivocación) (?:m[ií][oa]|nuestr[oa])\b", r"(?:mi|por mi) (?:error|culpa|fallo|equivocación)\b", r"(?:me confund[ií]|le[ií] mal|quise decir|quer[ií]a decir|me he confundido|deb[ií] (?:decir|poner))\b",
         r"(?:mi sono |ho )(?:sbagliat\w|confus\w)\b", r"(?:errore|colpa|sbaglio) (?:mi[oa]|nostr[oa])\b", r"(?:mio|un mio) (?:errore|sbaglio)\b", r"(?:ho (?:letto|scritto|capito) male|volevo dire|intendevo|avrei dovuto)\b",
         r"(?:enganei-me|me enganei|errei|equivoquei-me|me equivoquei|me confundi|confundi-me|li mal|queria dizer)\b", r"(?:erro|culpa|engano|lapso) (?:meu|minha|nosso|nossa)\b", r"(?:meu|minha) (?:erro|culpa|engano)\b",
         r"(?:mijn|onze) (?:fout|vergissing|schuld)\b", r"(?:ik heb me|heb ik me|ik) vergist?e?\b", r"(?:ik heb|heb ik)\b[^.!?\n]{0,50}\b(?:verkeerd\w*|vergist|verwisseld|vertypt)\b", r"(?:ik bedoelde|fout(?:je)? van mij)\b",
 )  # fmt: skip
 BLAMES = "|".join(_BLAMES)
+#: For each of them a word without which it cannot be there (``sieve.py``).
+BLAME_WORDS = (
+    "from me|made a|ich hab|hab ich|habe ich|heb ik|ik heb|mistake| bad|fault|erro|erre|slip|oversight|typo|culpa|misread|misspoke|misremembered|mistyped|miswrote|miscounted|misheard|mixed|confus|confund|meant|messed|goofed|should have|ought to have|wrong|incorrect|other way"
+    "|fehler|irrtum|versehen|vertippt|verschrieben|verlesen|geirrt|vertan|verh|verrechnet|versprochen|falsch|verwechselt|vertauscht|meint|schuld|me suis|faute|coquille|confondu|mal|mauvais|faux|fausse|voulais|aurais"
+    "|equivo|fallo|quise|decir|poner|sbagli|colpa|volevo|intendevo|avrei|engan|lapso|dizer|fout|vergis|verkeerd|verwissel|vertypt|bedoelde"
+)
 #: What people say of values that changed places.
 SWAPPED = (
     r"(?:the )?(?:wrong|other) way (?:round|around)|swapped|mixed (?:\w+ ){0,3}up|transposed|switched|in the wrong order|back to front|reversed|vertauscht|verdreht|verkehrt ?herum|andersherum|verwechselt"
     r"|invers[ée]\w*|interverti\w*|à l['’]envers|dans le mauvais ordre|al rev[eé]s|intercambi\w+|cambiad[oa]s de (?:sitio|orden)|invertit[oaie]|scambiat[oaie]|al contrario|trocad[oa]s|troquei|ao contr[aá]rio"
     r"|omgewisseld|verwisseld|omgedraaid|andersom"
+)
+SWAP_WORDS = (
+    " way |swapped|mixed|transposed|switched|wrong order|back to front|reversed|vertauscht|verdreht|verkehrt|andersherum|verwechselt|invers|interverti|envers|mauvais ordre|al rev|intercambi|cambiad|invert|scambiat|al contrario"
+    "|trocad|troquei|ao contr|omgewisseld|verwisseld|omgedraaid|andersom"
 )
