@@ -92,7 +92,68 @@ def test_a_storm_within_one_call_that_the_model_asked_for(kind: str, answer: str
 def test_an_exchange_that_succeeded_twice_within_one_call() -> None:
     session = Session("openai").user("Order lamp K-9.").model("", ("buy", {"sku": "K-9"}))
     (found,) = posts(session, 201, 2, sku="K-9").gives("ok").model("Ordered.").findings(ANALYSIS)
-    assert (found.cause, "asked for once" in found.statement) == ("harness", True)
+    assert (found.cause, found.first_event, "asked for once" in found.statement) == ("harness", session.event("buy"), True)
+
+
+def booked(kind: str, bookings: Any, *, first: int = 504, told_before: Any = None, head: str = "accept") -> Session:
+    """A pitch is booked: the first exchange ends with ``first``, the second succeeds; then the list is read."""
+    session = Session(kind).user("Book pitch 7 for the 4th.")
+    if told_before is not None:
+        session.model("", ("agenda", {"pitch": 7})).gives(told_before)
+    session.model("", ("book_pitch", {"pitch": 7, "day": "2026-05-04"}))
+    for status in (first, 201):
+        session.tape.tick(10)
+        session.tape.add(
+            events.Http, method="POST", host="park.example", status=status, lane="main", outcome="ok", duration_ms=5.0,
+            request={"method": "POST", "url": "https://park.example/slots", "headers": [[head, "a"]], "body": {"pitch": 7, "day": "2026-05-04"}},
+        )  # fmt: skip
+    session.gives({"slot": "S-412", "pitch": 7, "day": "2026-05-04"}).model("", ("agenda", {"pitch": 7})).gives(bookings)
+    return session.model("Booked: S-412.")
+
+
+TWO = [{"slot": "S-411", "pitch": 7, "at": "09:58"}, {"slot": "S-412", "pitch": 7, "at": "09:59"}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bookings", [{"slots": TWO}, TWO, "slot,pitch,state\nS-411,7,held\nS-412,7,held"])
+def test_made_again_behind_an_open_end_and_there_twice(kind: str, bookings: Any) -> None:
+    session = booked(kind, bookings)
+    (found,) = session.findings(ANALYSIS)
+    assert (found.cause, found.first_event) == ("harness", session.event("book_pitch"))
+    assert "S-411" in found.statement
+    assert "S-412" in found.statement
+
+
+@pytest.mark.parametrize(
+    ("bookings", "more"),
+    [
+        (TWO[1:], {}),
+        (TWO, {"head": "Idempotency-Key"}),
+        (TWO, {"first": 429}),
+        (TWO, {"told_before": TWO[:1]}),
+        ([{"slot": "S-411", "pitch": 6, "at": "09:58"}, TWO[1]], {}),
+        ([{"slot": "S-411", "pitch": 7, "at": "2026-04-02T09:58"}, {"slot": "S-412", "pitch": 7, "at": "2026-05-01T09:59"}], {}),
+        ([{"slot": "S-411", "pitch": 7, "by": "Ivo"}, {"slot": "S-412", "pitch": 7, "by": "Ada"}], {}),
+    ],
+)
+def test_made_again_and_there_once(bookings: Any, more: dict[str, Any]) -> None:
+    assert booked("openai", bookings, **more).findings(ANALYSIS) == []
+
+
+def test_a_key_in_the_head_of_two_exchanges_that_succeeded() -> None:
+    assert booked("anthropic", TWO, first=201, head="Idempotency-Key").findings(ANALYSIS) == []
+    assert len(booked("anthropic", TWO, first=201, head="X-Request-Id").findings(ANALYSIS)) == 1
+
+
+def test_all_tries_are_counted_and_the_first_is_cited() -> None:
+    session = Session("openai", declared={"hire_van": "external"}).user("Hire a van.").model("", ("hire_van", {"size": "L"}))
+    session.gives("429 Too Many Requests", failed=True).model("", ("hire_van", {"size": "L"}))
+    for _ in range(2):
+        session.gives("504 Gateway Timeout", failed=True).model("", ("hire_van", {"size": "L"}))
+    session.gives({"van": "V-3"}).model("Hired.")
+    (found,) = session.findings(ANALYSIS)
+    assert (found.first_event, "made 3 times" in found.statement) == (session.event("hire_van", 1), True)
+    assert [one.event_id for one in found.evidence] == [session.event("hire_van", number) for number in (1, 2, 3)]
 
 
 # -- healthy ---------------------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 Each rule compares two things that must be the same, and asks for what came of it:
 
-* *wrong result*: what the model was told of a call is what another call returned (PROVEN), or names what another call was asked about and the other way
-  round (STRONG). Consequence: the model went on.
+* *wrong result*: what the model was told of a call is what another call returned, by itself or by the exchange that was made for it (PROVEN), or names what
+  another call was asked about and the other way round (STRONG; ``swapped.py``). Consequence: the model went on.
 * *never told*: a call ran, and the model was never told its result though the conversation went on; or its result was told and it never ran, where other
   calls of that tool are recorded where they run. Consequence: a later answer or effect speaks of it.
 * *other arguments*: the call ran with other values than the model had asked for, and than somebody had approved. Consequence: the call itself.
@@ -23,10 +23,8 @@ First event: for results and calls, the tool call; for the history, the first mo
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections import Counter
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.case import Evidence
@@ -41,12 +39,13 @@ from tachograph.postmortem.meaning.results import failure
 from tachograph.postmortem.meaning.unjoined import unjoined
 from tachograph.postmortem.seen import same_message
 from tachograph.postmortem.shapes import Run, Step
-from tachograph.postmortem.values import plain, quoted, read
+from tachograph.postmortem.values import quoted, read
 from tachograph.providers.conversation import conversation
 
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
 from .gates import gates
 from .misparsed import misparsed
+from .swapped import bare, swapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,7 +68,7 @@ def find(case: Case) -> Iterator[Finding]:
         if found is not None:
             yield found
     yield from _other_arguments(case, known)
-    yield from _swapped(known)
+    yield from _given_to_another(known)
     yield from _never_ran(known)
     yield from _never_told(known)
     yield from _history(case, known)
@@ -90,14 +89,14 @@ def _wrong_result(action: Action, known: Doings) -> Finding | None:
     run = action.run
     if not run.given.there or not run.output.there:
         return None
-    told = _bare(run.given.text())
+    told = bare(run.given.text())
     if len(told) < 2:
         return None
     number = action.step.number if action.step is not None else 0
     for other in (each for near in range(max(number - 8, 0), number + 9) for each in known.by_step.get(near, ())):
         if other is action or not other.run.output.there or other.run.seq == run.seq:
             continue
-        if _bare(other.run.output.text()) == told and told != _bare(run.output.text()):
+        if bare(other.run.output.text()) == told and told != bare(run.output.text()):
             return _finding(
                 run, PROVEN,
                 (action.cite("what it returned is something else"), other.cite("what the model was told of it is the result of this call")),
@@ -106,53 +105,17 @@ def _wrong_result(action: Action, known: Doings) -> Finding | None:
     return None
 
 
-def _swapped(known: Doings) -> Iterator[Finding]:
-    """Of undeclared calls of one answer: each result names what the other call was asked about, and not what its own was."""
-    by_step: dict[int, list[Action]] = {}
-    for action in known.actions:
-        if action.step is not None and action.run.kind == "tool" and action.run.output.there and not action.run.given.there:
-            by_step.setdefault(action.step.number, []).append(action)
-    for together in by_step.values():
-        if not 2 <= len(together) <= 12:
-            continue
-        texts = [action.run.output.text()[:_READ] for action in together]
-        subjects = [_subject(action) for action in together]
-        for at, one in enumerate(together):
-            for place in range(at + 1, len(together)):
-                other = together[place]
-                if one.run.name != other.run.name or not (_may_name(texts[place], subjects[at]) and _may_name(texts[at], subjects[place])):
-                    continue
-                results = {which: frozenset(terms(texts[which])) for which in (at, place)}
-                if subjects[at].isdisjoint(results[place]) or subjects[place].isdisjoint(results[at]):
-                    continue
-                mine, theirs = subjects[at] - subjects[place], subjects[place] - subjects[at]
-                if mine & results[place] and theirs & results[at] and not mine & results[at] and not theirs & results[place]:
-                    yield _finding(
-                        one.run, STRONG + 0.1,
-                        (one.cite(f"its result speaks of {min(theirs)}"), other.cite(f"and this one's of {min(mine)}")),
-                        f"The results of {quoted(one.run.title, 90)} and {quoted(other.run.title, 90)} were given to the model the wrong way round.",
-                    )  # fmt: skip
-
-
-def _subject(action: Action) -> frozenset[str]:
-    """What a call was asked about: its short arguments."""
-    return frozenset(term for _, text in action.leaves if len(text) <= 80 for term in terms(text) if len(term) > 2)
-
-
-def _may_name(text: str, subject: frozenset[str]) -> bool:
-    """A quick look at whether any of these terms can be one of a text's: a number may be written in another way, anything else stands there as it is."""
-    lowered = text.lower()
-    return not text.isascii() or any(term[:1] in "+-0123456789" or term in lowered for term in subject)
-
-
 #: Characters of a result that are looked at.
 _READ = 50_000
 
 
-@lru_cache(maxsize=1024)
-def _bare(text: str) -> str:
-    value = parsed(text)
-    return json.dumps(plain(value), sort_keys=True) if not isinstance(value, str) else "".join(text.split())
+def _given_to_another(known: Doings) -> Iterator[Finding]:
+    """Undeclared calls of one answer that were told each other's results: the first of them."""
+    every = list(swapped(known))
+    if every:
+        one = every[0]
+        more = f" So were those of {len(every) - 1} more of its calls." if len(every) > 1 else ""
+        yield _finding(one.run, PROVEN if one.proven else STRONG + 0.1, one.evidence, one.statement + more)
 
 
 def _cut(action: Action, known: Doings) -> Finding | None:

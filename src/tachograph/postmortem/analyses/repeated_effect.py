@@ -3,15 +3,16 @@
 *Duplicate effect*. *Cause*: a call that reaches outside ran twice with the same arguments. Its consequence is itself: it was done twice. Between the two:
 
 * no model call, and the model had asked once: the agent's code did it (class ``harness``). Of two of the same that the model asked for, each has its own
-  exchanges and commands; within one asked call, an exchange that succeeded twice was one too many;
+  exchanges and commands; within one asked call, an exchange that succeeded twice was one too many; so was one that was made again behind a time-out or a
+  broken connection, where a later result shows two of what was to be made once (``doubled.py``);
 * an error or a timeout of the first that leaves it open whether it was done: the model asked again (class ``tool``). Two that both succeeded are what was
   wanted (two tickets); where the first had been forgotten, see ``lost_history``.
 
 *Retry storm*. ``STORM`` or more failures of the same call in a row: by the agent's code, also within one call that the model asked for (class
 ``harness``), or asked for by the model (class ``tool``).
 
-First event: the call that was repeated. No finding: a call that only reads; a first try that was refused before anything was done (429, 401, validation, connection
-refused); an idempotency key that both have; calls that come to the same when done twice (set, update, close, PUT, DELETE); what a person asked for again, or what a look in between showed as not done;
+First event: the call that was repeated; of exchanges within one call, that call. No finding: a call that only reads; a first try that was refused before anything was done (429, 401, validation, connection
+refused); an idempotency key that both have, in the call or in the exchange's head; calls that come to the same when done twice (set, update, close, PUT, DELETE); what a person asked for again, or what a look in between showed as not done;
 shells, whose commands are run again all the time.
 
 *Cannot see*: whether the other side told the two apart.
@@ -30,9 +31,10 @@ from tachograph.postmortem.meaning.citing import said
 from tachograph.postmortem.meaning.effects import acts, effects
 from tachograph.postmortem.meaning.results import failure
 from tachograph.postmortem.shapes import Run
-from tachograph.postmortem.values import plain, quoted
+from tachograph.postmortem.values import plain, quoted, read
 
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
+from .doubled import Double, double_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +50,10 @@ _SAME = frozenset(
     ["set", "update", "put", "replace", "delete", "remove", "close", "disable", "enable", "cancel", "mark", "tag", "label", "assign", "unassign", "lock", "unlock", "resolve", "archive", "restart", "stop", "start", "approve", "sync", "upsert", "save", "write", "overwrite", "rename", "move", "edit", "patch", "modify", "configure", "resize", "scale", "acknowledge", "ack", "subscribe", "unsubscribe", "revoke", "block", "unblock", "merge", "deploy", "rollback", "rotate", "reset", "check", "run", "execute", "apply", "pause", "resume", "drain"]
 )  # fmt: skip
 _KEY = re.compile(r"idempot|request[_-]?id|dedup|client[_-]?token|nonce|transaction[_-]?id|message[_-]?id", re.IGNORECASE)
+#: Of these names those that only follow a request through logs: each try has its own.
+_OF_TRACE = re.compile(r"\Ax[_-](?:\w{1,20}[_-])?request[_-]?id\Z", re.IGNORECASE)
+#: Tries of one call that are cited.
+_SHOWN = 8
 #: Refused before anything was done.
 _REFUSED = re.compile(
     r"\b(?:400|401|403|404|405|409|413|415|422|429|too many requests|rate[- ]?limit\w*|throttl\w+|unauthori[sz]ed|forbidden|permission|denied|invalid|validation|missing|required|malformed|bad request"
@@ -76,8 +82,8 @@ def _duplicates(case: Case) -> Iterator[Finding]:
     known = doings(case)
     owners = {id(run): action for action in known.actions for run in (action.run, *_inside(action.run))}
     before: dict[bytes, Effect] = {}
-    origin: dict[bytes, Effect] = {}
-    told: set[bytes] = set()
+    tries: dict[bytes, list[Effect]] = {}  # since the last one of which it is known that it came to nothing
+    told: dict[bytes, tuple[bool, str | None]] = {}
     for effect in effects(case):
         run = effect.run
         if effect.reach != "outside" or run.kind == "process" or run.outcome in ("asked", "cut") or not _counts(effect):
@@ -85,36 +91,45 @@ def _duplicates(case: Case) -> Iterator[Finding]:
         key = _key(run)
         first = before.get(key)
         before[key] = effect
-        origin.setdefault(key, effect)
-        if first is None or key in told:
+        if first is None:
+            tries[key] = [effect]
             continue
         failed = failure(first.run)
         failed = None if failed is not None and failed.kind == "nothing" else failed
         if failed is not None and _REFUSED.search(f"{failed.what} {first.run.output.text()[:500]}") and not _OPEN.search(failed.what):
+            if key not in told:
+                tries[key] = [effect]
             continue
         again = failure(run)
         if again is not None and again.kind == "error" and not _OPEN.search(again.what):
             continue  # the second was refused: it was done once
-        by_code = _by_code(first, effect, owners)
+        by_code = _by_code(first, effect, owners) and not (run.kind == "http" and _has_key(case, run))
         if not by_code and (failed is None or _asked_again(known.passages, first, effect) or _seen_undone(case, first, effect)):
+            if key not in told:
+                tries[key] = [effect]
             continue  # two of the same are what was wanted, unless the first left it open whether it had been done
+        tries[key].append(effect)
         if failed is not None and again is not None:
             continue  # both failed: a storm, if they are many
-        told.add(key)
-        who = "the agent's code made it again without asking the model" if by_code else (
-            f"the model asked for it again after the first {_ended(failed.what)}" if failed is not None else ""
-        )  # fmt: skip
-        yield Finding(
-            cause="harness" if by_code else "tool", analysis="repeated_effect",
-            confidence=PROVEN if failed is None else STRONG + 0.05,
-            first_event=origin[key].run.event_id,
-            first_seq=origin[key].run.seq,
-            evidence=(
-                Evidence(event_id=first.run.event_id, seq=first.run.seq, what="the first time"),
-                Evidence(event_id=run.event_id, seq=run.seq, what="the same again"),
-            ),
-            statement=f"{quoted(run.title, 120)} was done twice with the same arguments: {who}.",
-        )  # fmt: skip
+        told.setdefault(key, (by_code, failed.what if failed is not None else None))
+    for key, (by_code, what) in told.items():
+        yield _several(tries[key], by_code, what)
+
+
+def _several(tries: list[Effect], by_code: bool, what: str | None) -> Finding:
+    """``what``: how the try before the last one ended, where that was no success."""
+    first, *others = (effect.run for effect in tries)
+    who = "the agent's code made it again without asking the model" if by_code else "the model asked for it again"
+    after = f" after {'each' if len(others) > 1 else 'the first'} {_ended(what)}" if what is not None else ""
+    return Finding(
+        cause="harness" if by_code else "tool", analysis="repeated_effect", confidence=PROVEN if what is None else STRONG + 0.05,
+        first_event=first.event_id, first_seq=first.seq,
+        evidence=(
+            Evidence(event_id=first.event_id, seq=first.seq, what="the first time"),
+            *(Evidence(event_id=one.event_id, seq=one.seq, what="the same again") for one in others[-_SHOWN:]),
+        ),
+        statement=f"{quoted(first.title, 120)} was {'done twice' if len(others) == 1 else f'made {len(tries)} times'} with the same arguments: {who}{after}.",
+    )  # fmt: skip
 
 
 def _ended(what: str) -> str:
@@ -187,11 +202,14 @@ _LOOKS = frozenset(["search", "query", "graphql", "lookup", "find", "list", "fil
 
 
 def _within(case: Case) -> Iterator[Finding]:
-    """An exchange that was made twice, with success, or a storm of them, within one call that the model asked for."""
-    for action in doings(case).actions:
+    """An exchange that was made twice within one call that the model asked for: with success, or behind one that may have been carried out; or a storm of
+    them."""
+    known = doings(case)
+    for action in known.actions:
         if action.run.kind != "tool":
             continue
         made: dict[bytes, Run] = {}
+        maybe: dict[bytes, Run] = {}
         twice = False
         row: list[Run] = []
         latest: bytes | None = None
@@ -209,11 +227,25 @@ def _within(case: Case) -> Iterator[Finding]:
             if bad:
                 row.append(run)
                 latest = key
+                if told is not None and _posts(run) and _OPEN.search(told.what):
+                    maybe.setdefault(key, run)
             elif not twice and _posts(run) and run.outcome == "ok":
-                if key in made:
+                if key in made and not _has_key(case, run):
                     twice = True
                     yield _twice_within(action, made[key], run)
+                elif key in maybe and not _has_key(case, run) and (double := double_of(action, run, known)) is not None:
+                    twice = True
+                    yield _again_within(action, maybe[key], run, double)
                 made.setdefault(key, run)
+
+
+def _has_key(case: Case, run: Run) -> bool:
+    """Whether an exchange's head has a key by which the other side knows that it is the same."""
+    entry = case.recording.by_id(run.event_id)
+    request = read(case.recording, getattr(entry.event, "request_uri", None)).value if entry is not None else None
+    heads = request.get("headers") if isinstance(request, dict) else None
+    names = heads if isinstance(heads, dict) else [one[0] for one in heads or () if isinstance(one, list | tuple) and one]
+    return any(_KEY.search(str(name)) and not _OF_TRACE.search(str(name)) for name in names)
 
 
 def _posts(run: Run) -> bool:
@@ -226,13 +258,30 @@ def _posts(run: Run) -> bool:
 
 def _twice_within(action: Action, first: Run, again: Run) -> Finding:
     return Finding(
-        cause="harness", analysis="repeated_effect", confidence=STRONG + 0.05, first_event=first.event_id, first_seq=first.seq,
+        cause="harness", analysis="repeated_effect", confidence=STRONG + 0.05, first_event=action.run.event_id, first_seq=action.run.seq,
         evidence=(
+            action.cite("the model had asked for it once"),
             Evidence(event_id=first.event_id, seq=first.seq, what="the first time"),
             Evidence(event_id=again.event_id, seq=again.seq, what="the same again, with success, too"),
-            action.cite("the model had asked for it once"),
         ),
         statement=f"{quoted(first.title, 120)} was done twice with the same content within {quoted(action.run.title, 100)}, which the model had asked for once.",
+    )  # fmt: skip
+
+
+def _again_within(action: Action, first: Run, again: Run, double: Double) -> Finding:
+    told = failure(first)
+    return Finding(
+        cause="harness", analysis="repeated_effect", confidence=STRONG + 0.1, first_event=action.run.event_id, first_seq=action.run.seq,
+        evidence=(
+            action.cite("the model had asked for it once"),
+            Evidence(event_id=first.event_id, seq=first.seq, what=f"the first time: {said(told.what) if told else ''}"),
+            Evidence(event_id=again.event_id, seq=again.seq, what="the same again, without a key that says that it is the same"),
+            Evidence(event_id=double.seen.event_id, seq=double.seen.seq, what=f"{double.other} and {double.own} are both there"),
+        ),
+        statement=(
+            f"{quoted(action.run.title, 100)} was asked for once and done twice: the agent's code sent {quoted(first.title, 120)} again after the first"
+            f" {_ended(told.what if told else '')}; now there is {said(double.other)} beside {said(double.own)}, with the same content."
+        ),
     )  # fmt: skip
 
 
