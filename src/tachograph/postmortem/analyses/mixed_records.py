@@ -3,7 +3,7 @@
 Two records have the same fields and each its own identifier. What the person said has something of the one and nothing of the other, other than what both
 have (a birth date, a town; a date also where its month is a word). One argument is of the first: it stands in its record, or in a result that was asked for
 by it, or that names it. Another argument stands in the record of the second alone, where the first has another value. Where a record ties the two to
-each other (a guardian, a payer), either may be right.
+each other (a guardian, a payer), either may be right; so may both of a call that gives a thing what it is to have (``move``, ``assign``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tachograph.postmortem.language.terms import terms
 from tachograph.postmortem.language.tongues import fold
 from tachograph.postmortem.meaning.records import Record, records
 
-from .whose import identifier
+from .whose import identifier, sets
 
 if TYPE_CHECKING:
     from tachograph.postmortem.meaning.actions import Action, Doings
@@ -58,7 +58,7 @@ class _Seen:
 def mixed(action: Action, requests: list[Passage], known: Doings) -> Mixed | None:
     """The first argument that is of another thing than the others and the request."""
     short = [(path, text.strip()) for path, text in action.leaves if 3 <= len(text.strip()) <= 120]
-    if len(short) < 2:
+    if len(short) < 2 or sets(action.name):
         return None
     every: list[_Seen] | None = None
     said = "\n".join(known.own_words(one)[:8000] for one in requests)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tachograph.postmortem.language.computed import shape
 from tachograph.postmortem.language.remembered import remembered
 from tachograph.postmortem.language.terms import terms, words_of
-from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.language.tongues import english_of, fold
 from tachograph.postmortem.meaning.records import Record, records
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ _IDENTIFIER = re.compile(r"(?=.{3,80}\Z)(?=.*[\d@])[\w.+@:/#-]+\Z")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d+(?:\.\d+)?\Z")
 #: Fields whose words name a thing even in lower case.
 _NAMING = frozenset(["name", "names", "nom", "nombre", "nome", "naam", "owner", "customer", "client", "kunde", "cliente", "title", "titre", "titel", "label", "host", "hostname", "user", "team", "patient", "guest", "holder", "article", "artikel", "product", "item", "for", "city", "town"])  # fmt: skip
+
+#: Tools that change a thing: what another thing has may be what this one is to get.
+_CHANGES = frozenset(["set", "update", "change", "assign", "reassign", "move", "edit", "replace", "correct", "link", "merge", "copy", "transfer", "reschedule", "rename", "attach", "swap", "patch", "modify", "join", "redirect", "forward"])  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,11 @@ def identifier(text: str) -> str | None:
     if _IDENTIFIER.match(bare) is None or (_DATED.match(bare) and not (bare.isdigit() and len(bare) >= 4)):
         return None
     return bare.lower()
+
+
+def sets(name: str) -> bool:
+    """Whether a tool's name says that it gives a thing what it is to have."""
+    return any((english_of(word) or word) in _CHANGES for word in words_of(name))
 
 
 def things(path: str, value: str, action: Action, known: Doings) -> dict[str, Thing]:

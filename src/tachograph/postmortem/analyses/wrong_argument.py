@@ -3,6 +3,7 @@
 * *Another record*. An effect's identifying argument stands in a record (an order, a row, a line) that is not the one which the request is about, while the
   record that the request names has another value under the same name.
 * *Of two things*. One argument is of the thing that the request is about, another one of another thing of its kind (``mixed_records.py``).
+* *A field of another*. One argument names a thing that was read, another one is a field of another thing's record (``crossed_records.py``).
 * *Another one than it speaks of*. What the model says of an act (beside it, or in the answer) names one record and no other, as the request does; the act
   used the number of another record of the same kind, and none used that of the one it speaks of.
 * *An earlier request*. It is what a person named in an earlier turn; in the turn at hand they named another of the same form, and no call uses it.
@@ -35,6 +36,7 @@ from tachograph.postmortem.values import quoted
 
 from .asked_tool import other_asked
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .crossed_records import crossed
 from .mixed_records import mixed
 from .siblings import other_meant
 from .whose import Thing, identifier, spoken, things
@@ -72,6 +74,7 @@ def find(case: Case) -> Iterator[Finding]:
         found = (
             _another_record(action, requests, known)
             or _of_two(action, requests, known)
+            or _of_another(action, requests, known)
             or _not_the_one_spoken_of(action, requests, known)
             or _earlier_request(action, requests, known)
             or _another_tool(action, requests, known)
@@ -159,6 +162,24 @@ def _of_two(action: Action, requests: list[Passage], known: Doings) -> Finding |
         f"that was asked about ({said(found.by)}) has {said(found.meant)}.",
         Evidence(event_id=found.theirs.event_id, seq=found.theirs.seq, what=f"whose {found.text} is"),
         Evidence(event_id=found.mine.event_id, seq=found.mine.seq, what=f"the record that was asked about has {found.meant}"),
+    )  # fmt: skip
+
+
+def _of_another(action: Action, requests: list[Passage], known: Doings) -> Finding | None:
+    found = crossed(action, requests[-_ASKED:], known)
+    if found is None:
+        return None
+    calls = (
+        f"; {found.agree} other call{'s' if found.agree > 1 else ''} of this tool took it from the thing that {'they name' if found.agree > 1 else 'it names'}"
+        if found.agree
+        else ""
+    )
+    return _finding(
+        action, STRONG + 0.04,
+        f"{quoted(action.run.title, 100)} was given {said(found.text)} for {found.path}, which is the {found.field} of another record; {said(found.beside)}, which it"
+        f" names, has {said(found.meant)}{calls}.",
+        Evidence(event_id=found.theirs.event_id, seq=found.theirs.seq, what=f"whose {found.field} is {found.text}"),
+        Evidence(event_id=found.mine.event_id, seq=found.mine.seq, what=f"the record of {found.beside} has {found.meant}"),
     )  # fmt: skip
 
 
