@@ -6,7 +6,10 @@ nowhere else before), has other arguments than the calls before, or fails where 
 Against the last good session likewise: a tool is described otherwise, an effect is called with the very same arguments, and what comes back is of another
 kind: other fields and another state, or words that only the new description has. That the calls are equal is the trouble then, and no sign of health.
 
-Tools that come or go are no drift. A tool whose behaviour changed behind the same definition is not seen here.
+And a tool that behaves otherwise behind the same definition: the very same call as in the last good session has a result of another form, unit or scale
+(``result_drift.py``), and what was done then is not what was done there.
+
+Tools that come or go are no drift.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ from typing import TYPE_CHECKING
 
 from tachograph.postmortem.language.parsing import parsed
 from tachograph.postmortem.language.terms import identifiers, values, words
-from tachograph.postmortem.meaning.actions import doings
+from tachograph.postmortem.meaning.actions import Action, doings
 from tachograph.postmortem.meaning.citing import LONG, begun, called, cite, joined, said
-from tachograph.postmortem.meaning.effects import effects
+from tachograph.postmortem.meaning.effects import effects, looks
 from tachograph.postmortem.meaning.once import entered
 from tachograph.postmortem.meaning.outgoing import arguments_of
 from tachograph.postmortem.meaning.symptoms import hard
@@ -26,11 +29,12 @@ from tachograph.postmortem.values import one_line, visible
 
 from .changes_texts import altered, definitions
 from .contract import LIKELY, STRONG, Analysis, Finding
+from .result_drift import drift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tachograph.postmortem.case import Case
+    from tachograph.postmortem.case import Case, Evidence
     from tachograph.postmortem.shapes import Run, Step
 
 NAME = "tool_drift"
@@ -45,7 +49,10 @@ def run(case: Case) -> Iterator[Finding]:
                 yield made
                 break
     if case.good is not None:
-        yield from _since_good(case.good, case)
+        redefined = list(_since_good(case.good, case))
+        yield from redefined
+        if not redefined:
+            yield from _other_results(case.good, case)
 
 
 def _since_good(good: Case, case: Case) -> Iterator[Finding]:
@@ -74,6 +81,54 @@ def _since_good(good: Case, case: Case) -> Iterator[Finding]:
             evidence=joined([cite(step, "the tool's new definition"), called(action.run)]),
             statement=f"Since the last good session the tool {said(name)} is defined otherwise: {what}; {visible(one_line(action.run.title, LONG))} is the same call as then, and {how}.",
         )  # fmt: skip
+
+
+def _other_results(good: Case, case: Case) -> Iterator[Finding]:
+    """The first call that is one of the last good session to the letter, and whose result is of another form or scale; what was done then is not what was
+    done there."""
+    before: dict[bytes, Action] = {}
+    for action in doings(good).actions:
+        if action.run.kind == "tool" and action.ok and action.failure is None:
+            before.setdefault(action.call, action)
+    told: set[str] = set()
+    for action in doings(case).actions if before else ():
+        same = before.get(action.call) if action.run.kind == "tool" and action.ok and action.name not in told else None
+        found = drift(same.run, action.run) if same is not None and action.failure is None else None
+        after = _other_deed(action, good, case) if found is not None else None
+        if found is None or after is None:
+            continue
+        told.add(action.name)
+        yield Finding(
+            cause="tool", analysis=NAME, confidence=STRONG + 0.02, first_event=action.run.event_id, first_seq=action.run.seq,
+            evidence=joined([called(action.run), after[0]]),
+            statement=(
+                f"{visible(one_line(action.run.title, LONG))} is the same call as in the last good session, and its result is otherwise: {said(found.field)} {found.how},"
+                f" {said(found.after)} instead of {said(found.before)}; {after[1]}."
+            ),
+        )  # fmt: skip
+
+
+def _other_deed(action: Action, good: Case, case: Case) -> tuple[Evidence, str] | None:
+    """What was done behind a result and not in the last good session, or the other way round."""
+    there, here = _deeds(good), _deeds(case)
+    known, done = {one.call for one in there}, {one.call for one in here}
+    new = [one for one in here if one.run.seq > action.run.seq and one.call != action.call and one.call not in known]
+    if new:
+        one = next((one for one in new if one.effect is not None), new[0])
+        return called(one.run), f"then {visible(one_line(one.run.title, LONG))} was done, which was not done there"
+    left = next((one for one in there if one.call not in done), None)
+    return (
+        (called(action.run), f"what was done there, {visible(one_line(left.run.title, LONG))}, was not done") if left is not None else None
+    )
+
+
+def _deeds(case: Case) -> list[Action]:
+    """The calls of tools that act, as far as nothing says that they only look."""
+    return [
+        one
+        for one in doings(case).actions
+        if one.run.kind == "tool" and (one.effect is not None or (one.run.effect is None and not looks(one.name)))
+    ]
 
 
 def _otherwise(one: Run, other: Run, telling: frozenset[str]) -> str | None:
@@ -152,6 +207,6 @@ def _keys(run: Run) -> set[str]:
 
 ANALYSIS = Analysis(
     name=NAME,
-    looks_for="a tool whose definition changed during the session, or since the last good one while the calls stayed the same",
+    looks_for="a tool whose definition changed during the session, or since the last good one while the calls stayed the same; results of another form or scale",
     run=run,
 )
