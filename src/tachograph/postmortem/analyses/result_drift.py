@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tachograph.postmortem.language.parsing import parsed
 from tachograph.postmortem.language.terms import words_of
@@ -121,7 +121,7 @@ def _of_texts(old: str, new: str) -> Drift | None:
     return None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and value != 0
 
 
