@@ -15,6 +15,7 @@ Tools that come or go are no drift.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.language.parsing import parsed
@@ -24,8 +25,9 @@ from tachograph.postmortem.meaning.citing import LONG, begun, called, cite, join
 from tachograph.postmortem.meaning.effects import effects, looks
 from tachograph.postmortem.meaning.once import entered
 from tachograph.postmortem.meaning.outgoing import arguments_of
+from tachograph.postmortem.meaning.results import failure
 from tachograph.postmortem.meaning.symptoms import hard
-from tachograph.postmortem.values import one_line, visible
+from tachograph.postmortem.values import one_line, plain, visible
 
 from .changes_texts import altered, definitions
 from .contract import LIKELY, STRONG, Analysis, Finding
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from tachograph.postmortem.shapes import Run, Step
 
 NAME = "tool_drift"
+#: How often the results of one call are compared.
+_LOOKS = 8
 
 
 def run(case: Case) -> Iterator[Finding]:
@@ -86,14 +90,19 @@ def _since_good(good: Case, case: Case) -> Iterator[Finding]:
 def _other_results(good: Case, case: Case) -> Iterator[Finding]:
     """The first call that is one of the last good session to the letter, and whose result is of another form or scale; what was done then is not what was
     done there."""
-    before: dict[bytes, Action] = {}
-    for action in doings(good).actions:
-        if action.run.kind == "tool" and action.ok and action.failure is None:
-            before.setdefault(action.call, action)
+    before: dict[str, Run] = {}
+    for _, run in good.story.runs():
+        if run.kind == "tool" and run.outcome == "ok" and not run.bad:
+            before.setdefault(run.title, run)
     told: set[str] = set()
+    looked: Counter[str] = Counter()
     for action in doings(case).actions if before else ():
-        same = before.get(action.call) if action.run.kind == "tool" and action.ok and action.name not in told else None
-        found = drift(same.run, action.run) if same is not None and action.failure is None else None
+        run = action.run
+        same = before.get(run.title) if run.kind == "tool" and action.ok and run.name not in told else None
+        if same is None or same.output == run.output or looked[run.title] >= _LOOKS or plain(same.input.value) != plain(run.input.value):
+            continue
+        looked[run.title] += 1
+        found = drift(same, run) if failure(same) is None and action.failure is None else None
         after = _other_deed(action, good, case) if found is not None else None
         if found is None or after is None:
             continue
