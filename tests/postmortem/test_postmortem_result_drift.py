@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from telling_tapes import KINDS, Session
 
+from tachograph.core import events
 from tachograph.postmortem.analyses.contract import Finding
 from tachograph.postmortem.analyses.tool_drift import ANALYSIS
 from tachograph.postmortem.case import open_case
@@ -50,6 +51,21 @@ def test_what_was_done_then_is_left_out_now() -> None:
     session = dosed("openai", {"tank": "T4", "level": 835}, None)
     (found,) = findings(dosed("openai", {"tank": "T4", "level": 8.35}, {"litres": 40}), session)
     assert "was not done" in found.statement
+
+
+def test_what_was_fetched_is_the_same_and_the_code_makes_something_else_of_it() -> None:
+    def read(level: float) -> Session:
+        session = Session("openai").user("See to tank T4.").model("", ("tank_level", {"tank": "T4"}))
+        session.tape.add(
+            events.Http, method="GET", host="tank.example", status=200, lane="main", outcome="ok", duration_ms=4.0,
+            request={"method": "GET", "url": "https://tank.example/T4", "headers": {}}, wire={"data": '{"tank": "T4", "level": "8.350"}'},
+        )  # fmt: skip
+        session.gives({"tank": "T4", "level": level}).model("", ("fill_tank", {"litres": level})).gives("ok")
+        return session.model("Filled.")
+
+    session = read(8.35)
+    (found,) = findings(read(8350.0), session)
+    assert (found.cause, found.first_event) == ("harness", session.event("tank_level"))
 
 
 # -- healthy ---------------------------------------------------------------------------------------------------------------------

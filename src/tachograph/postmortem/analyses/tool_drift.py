@@ -27,6 +27,7 @@ from tachograph.postmortem.meaning.once import entered
 from tachograph.postmortem.meaning.outgoing import arguments_of
 from tachograph.postmortem.meaning.results import failure
 from tachograph.postmortem.meaning.symptoms import hard
+from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import one_line, plain, visible
 
 from .changes_texts import altered, definitions
@@ -37,11 +38,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tachograph.postmortem.case import Case, Evidence
-    from tachograph.postmortem.shapes import Run, Step
+    from tachograph.postmortem.shapes import Step
 
 NAME = "tool_drift"
 #: How often the results of one call are compared.
 _LOOKS = 8
+_BY_CODE = ", though what was fetched for it is the same: the agent's code made something else of it"
 
 
 def run(case: Case) -> Iterator[Finding]:
@@ -107,14 +109,22 @@ def _other_results(good: Case, case: Case) -> Iterator[Finding]:
         if found is None or after is None:
             continue
         told.add(action.name)
+        code = _same_fetched(same, run)
         yield Finding(
-            cause="tool", analysis=NAME, confidence=STRONG + 0.02, first_event=action.run.event_id, first_seq=action.run.seq,
+            cause="harness" if code else "tool", analysis=NAME, confidence=STRONG + 0.02, first_event=action.run.event_id, first_seq=action.run.seq,
             evidence=joined([called(action.run), after[0]]),
             statement=(
                 f"{visible(one_line(action.run.title, LONG))} is the same call as in the last good session, and its result is otherwise: {said(found.field)} {found.how},"
-                f" {said(found.after)} instead of {said(found.before)}; {after[1]}."
+                f" {said(found.after)} instead of {said(found.before)}"
+                f"{_BY_CODE if code else ''}; {after[1]}."
             ),
         )  # fmt: skip
+
+
+def _same_fetched(one: Run, other: Run) -> bool:
+    """Whether the exchanges and commands of two calls returned the same: then what differs is of the agent's code."""
+    then, now = ([child.output.text() for child in run.children if isinstance(child, Run)] for run in (one, other))
+    return bool(then) and then == now and any(then)
 
 
 def _other_deed(action: Action, good: Case, case: Case) -> tuple[Evidence, str] | None:
