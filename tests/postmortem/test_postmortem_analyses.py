@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import metadata
 
 import pytest
@@ -40,6 +41,19 @@ def test_what_follows_from_something_else_stands_behind_it() -> None:
     assert ranked([consequence, unsure]) == (consequence, unsure)
     later = finding("context", seq=10, confidence=0.9)
     assert ranked([consequence, later]) == (consequence, later)
+
+
+def test_a_cut_answer_is_told_with_the_limit_that_was_lowered() -> None:
+    limit = replace(
+        finding("parameters", seq=3, confidence=0.72, analysis="changed_since_good"),
+        statement="the parameter max_tokens is 40, it was 4000",
+    )
+    cut = finding("parameters", seq=9, confidence=0.8, analysis="truncated_output")
+    (one,) = ranked([cut, limit])
+    assert (one.first_seq, one.confidence) == (3, 0.8)
+    other = replace(limit, statement="the parameter temperature is 1, it was 0")
+    assert len(ranked([cut, other])) == 2
+    assert ranked([cut]) == (cut,)
 
 
 def test_the_same_is_told_once_and_the_unsure_not_at_all() -> None:

@@ -213,3 +213,35 @@ def test_approvals_that_name_their_call_are_not_held_against_all_others(monkeypa
 def test_a_place_that_was_shown_in_another_spelling() -> None:
     assert found(Turn(calls=(wire("savings-main"),), before=(approve(shown="wire_money to Savings (main), 40.00"),)), DONE) == []
     assert found(Turn(calls=(wire("savings-main"),), before=(approve(shown="wire_money to Savings (other), 40.00"),)), DONE)
+
+
+GRANTS = (tool("grant", "Give access."), tool("request_card", "One."))
+
+
+def granted(shown: Any, given: dict[str, Any], approver: str = "shift lead", **more: Any) -> list[Any]:
+    call = Call(name="grant", given=given, declared="external", result={"grant": 4})
+    happens = approve(shown=shown, scope="grant", approver=approver)
+    return found(Turn(calls=(call,), before=(happens,)), Turn(say="Granted."), **{"tools": GRANTS, "user": "Work on the request.", **more})
+
+
+@pytest.mark.parametrize(
+    ("shown", "given", "word"),
+    [
+        ("Give p.novak access to Substation East?", {"user": "p.novak", "site": "Substation East", "role": "switching-operator"}, "role="),
+        ({"user": "ida", "share": "ledger"}, {"user": "ida", "share": "ledger", "level": "full-control"}, "level="),
+        ("Zugang für ida zum Archiv?", {"wer": "ida", "ort": "Archiv", "rolle": "verwaltung"}, "rolle="),
+        ("Badge for ida until 2026-06-04?", {"who": "ida", "until": "2099-12-31"}, "until="),
+    ],
+)
+def test_how_far_it_goes_was_not_shown(shown: Any, given: dict[str, Any], word: str) -> None:
+    (one,) = granted(shown, given)
+    assert (one.cause, one.first_event) == ("approval", "evt_ok")
+    assert word in one.statement
+
+
+def test_what_an_approver_need_not_be_shown() -> None:
+    full = {"user": "ida", "site": "East", "role": "reader", "request_id": "r-88", "dry_run": False}
+    assert not granted("Give ida the role reader at East?", full)
+    assert not granted("Give ida access to East?", full, system="You give access. Unless told otherwise the role is reader.")
+    assert not granted("Give ida access to East?", full, approver="user", user="Give ida the role reader at East.")
+    assert not granted("Give ida access to East?", {"user": "ida", "site": "East", "role": "default"})

@@ -275,3 +275,56 @@ def test_a_guardrail_that_is_gone_is_to_blame_where_word_of_harm_comes_back() ->
     assert one.cause == "policy"
     assert "rights-check" in one.statement
     assert not found(good, show("E-42", "published", guarded=False))
+
+
+DESK = (tool("ticket", "Read one."), tool("antworten", "Answer."), tool("weiterleiten", "Hand over."))
+
+
+def posts(path: str, **body: Any) -> Any:
+    """The exchange by which a tool of the agent's own code did it."""
+
+    def happens(tape: Tape) -> None:
+        request = {"method": "POST", "url": f"https://desk.example{path}", "headers": {"content-length": str(len(path))}, "body": body}
+        tape.add(events.Http, method="POST", host="desk.example", status=200, lane="main", duration_ms=9.0, request=request)
+
+    return happens
+
+
+def desk(system: str, name: str, path: str, provider: str = "anthropic", sha: str = "aaaa1111", **given: Any) -> Tape:
+    return session(
+        Turn(calls=(Call(name="ticket", given={"nr": "T-1"}, result={"text": "Mein Anwalt ist informiert."}),)),
+        Turn(calls=(Call(name=name, given={"nr": "T-1", **given}),), after=(posts(path, nr="T-1", **given),)),
+        Turn(say="Erledigt."),
+        provider=provider, system=system, user="Bearbeite T-1.", tools=DESK, start={"repo_sha": sha},
+    )  # fmt: skip
+
+
+RULES = "Du bearbeitest Tickets.\nFreundlich und kurz.\nWer mit Anwalt droht, geht an die Gruppe recht.\nKeine Zusagen."
+SHORT = "Du bearbeitest Tickets.\nFreundlich und kurz, drei Sätze.\nKeine Zusagen."
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_is_quoted_and_compared_is_what_bears_on_it(provider: str) -> None:
+    good = desk(RULES, "weiterleiten", "/weiterleitungen", provider, "bbbb2222", gruppe="recht")
+    bad = desk(SHORT, "antworten", "/antworten", provider, text="Wir schicken ein neues Gerät.")
+    first, *others = found(good, bad)
+    assert not others
+    assert first.cause == "prompt"
+    assert "no longer says “Wer mit Anwalt droht, geht an die Gruppe recht.”" in first.statement
+    assert "antworten(" in first.statement
+    assert "where the good one has weiterleiten(" in first.statement
+
+
+def test_an_exchange_of_the_same_address_is_told_by_what_differs() -> None:
+    def doses(number: float) -> Tape:
+        return session(
+            Turn(say="I dose.", after=(posts("/doses", tank="T4", quantity=number),)),
+            Turn(say="Done."),
+            system="You dose tanks.",
+            user="Dose T4.",
+            params={"temperature": number},
+        )
+
+    (one,) = found(doses(2400), doses(2.4))
+    assert "quantity=2.4" in one.statement
+    assert "quantity=2400" in one.statement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sample_recordings import Tape
+from sample_recordings import Tape, ask, start, text, use
 from scenes import PROVIDERS, Call, Turn, session, tool
 
 from tachograph.core import events
@@ -214,3 +214,39 @@ def test_what_was_stopped_may_be_shown_to_a_person_or_kept() -> None:
     assert not found(stopped, Turn(calls=(failed,)), Turn(say="It cannot be published."))
     kept = Call(name="save_draft", given={"text": text}, declared="write")
     assert not found(stopped, Turn(calls=(kept,)), Turn(say="Kept as a draft."))
+
+
+def published(result: Any, *after: str, provider: str = "anthropic") -> list[Any]:
+    """A call that asks a guardrail within itself, which says no; and then makes these exchanges."""
+    tape = Tape(session_id="ses_01K4V8Q2M6ZC3X7Y5T1R9W0B2D")
+    start(tape)
+    given = {"tekst": "Oddam rower, Jan Wilk, PESEL 02271409862, telefon 600 100 200"}
+    ask(tape, "Opublikuj.", [use("call_1", "opublikuj", **given)])
+    tape.add(
+        events.Http, method="POST", host="score.example", status=200, lane="main", parent_id="evt_tool",
+        request={"method": "POST", "url": "https://score.example/ocena", "headers": {}, "body": given},
+    )  # fmt: skip
+    tape.add(
+        events.Guardrail, id="evt_guard", parent_id="evt_tool", guardrail_id="dane", version="2", action="BLOCKED", source="declared", lane="main",
+        detail={"co": "PESEL"},
+    )  # fmt: skip
+    for path in after:
+        tape.add(
+            events.Http, method="POST", host="board.example", status=200, lane="main", parent_id="evt_tool",
+            request={"method": "POST", "url": f"https://board.example{path}", "headers": {}, "body": given},
+        )  # fmt: skip
+    tape.add(
+        events.ToolCall, id="evt_tool", name="opublikuj", source="declared", effect="external", input=given, output=result, lane="main"
+    )
+    ask(tape, "Opublikuj.", [text("Gotowe.")])
+    return list(guardrails.run(open_case(tape)))
+
+
+@pytest.mark.parametrize("result", [{"opublikowano": False, "powod": "PESEL"}, {"stan": "wstrzymano"}, "nie opublikowano"])
+def test_a_verdict_within_a_call_that_did_nothing_behind_it_was_heeded(result: Any) -> None:
+    assert not published(result)
+
+
+def test_a_verdict_within_a_call_that_went_on_was_not() -> None:
+    (one,) = published({"opublikowano": True}, "/tablica")
+    assert (one.first_event, one.cause) == ("evt_guard", "policy")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from scenes import PROVIDERS, Call, Turn, session, tool
 
+from tachograph.core import events
 from tachograph.postmortem.analyses import left_out
 from tachograph.postmortem.case import open_case
 
@@ -86,3 +87,61 @@ def test_a_name_that_is_not_said_to_be_one_of_them(say: str) -> None:
 
 def test_all_names_had_a_call() -> None:
     assert not told("I have sent notes to Lea, Karim and Sofia.", PEOPLE, "send_note", "to", "Lea", "Karim", "Sofia")
+
+
+@pytest.mark.parametrize(
+    ("say", "tool_name"),
+    [
+        ("Fatto: tutti e tre (Lea, Karim e Sofia) hanno ricevuto l'SMS.", "avvisa"),
+        ("All three attendees (Lea, Karim and Sofia) have received the message.", "send_note"),
+        ("Alle drei haben die Nachricht erhalten: Lea, Karim und Sofia.", "benachrichtige"),
+        ("Ho avvisato tutti e tre gli iscritti.", "avvisa"),
+        ("I have notified all three attendees.", "notify"),
+        ("Les trois participants ont tous reçu le message : Lea, Karim et Sofia.", "prevenir_envoyer"),
+    ],
+)
+@pytest.mark.parametrize("wire_only", [False, True])
+def test_from_the_side_of_those_who_received_it_or_by_their_number(say: str, tool_name: str, wire_only: bool) -> None:
+    (one,) = received(say, tool_name, "Lea", "Sofia", wire_only=wire_only)
+    assert one.cause == "claim"
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        "Lea und Sofia haben die Nachricht erhalten, Karim noch nicht.",
+        "Lea e Sofia hanno ricevuto l'SMS, Karim non ha un numero.",
+        "Ho avvisato tutti e due.",
+        "All three attendees are listed: Lea, Karim and Sofia.",
+    ],
+)
+def test_who_did_not_receive_it_is_told(say: str) -> None:
+    assert not received(say, "avvisa", "Lea", "Sofia")
+    assert not received("Alle drei haben die Nachricht erhalten: Lea, Karim und Sofia.", "avvisa", "Lea", "Karim", "Sofia")
+
+
+def test_one_call_of_another_kind_may_have_reached_the_rest() -> None:
+    group = Call(name="post_to_group", given={"group": "course"}, result={"ok": True}, declared="external")
+    assert not received("I have notified all three attendees.", "notify", "Lea", "Sofia", more=(group,))
+
+
+def received(say: str, tool_name: str, *done: str, wire_only: bool = False, more: tuple[Call, ...] = ()) -> list[Any]:
+    def sent(to: str) -> Any:
+        def happens(tape: Any) -> None:
+            tape.add(
+                events.Http, method="POST", host="sms.example", status=200, lane="main", duration_ms=9.0,
+                request={"method": "POST", "url": "https://sms.example/notes", "headers": {}, "body": {"to": to}},
+            )  # fmt: skip
+
+        return happens
+
+    tools = (tool(PEOPLE.name, "A list."), tool(tool_name, "To one."))
+    calls = [
+        Turn(
+            calls=(Call(name=tool_name, given={"to": one}, result={"sent": True}, declared=None if wire_only else "external"),),
+            after=(sent(one),) if wire_only else (),
+        )
+        for one in done
+    ]
+    turns = (Turn(calls=(PEOPLE,)), *calls, Turn(calls=more), Turn(say=say))
+    return list(left_out.run(open_case(session(*turns, user="To everybody, please.", tools=tools))))

@@ -17,18 +17,21 @@ from typing import TYPE_CHECKING
 
 from tachograph.postmortem.language.amounts import amounts, number
 from tachograph.postmortem.language.terms import names_one, terms, values, words_of
+from tachograph.postmortem.language.tongues import fold
 from tachograph.postmortem.meaning.citing import called, cite, joined, said
 from tachograph.postmortem.meaning.effects import Effect
 from tachograph.postmortem.meaning.instructions import instructions, stems
-from tachograph.postmortem.meaning.once import entered, once
+from tachograph.postmortem.meaning.once import entered, once, spoken
 from tachograph.postmortem.meaning.outgoing import arguments_of
 from tachograph.postmortem.meaning.stopped import happened
 from tachograph.postmortem.meaning.symptoms import doing, hard
+from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import quoted, visible
 
 from .contract import LIKELY, PROVEN, STRONG, WEAK, Analysis, Finding
 from .gates import Gate, agreed, before, gated, gates, pairs
 from .shown_text import another_count, another_size, in_its_place, in_other_spelling
+from .thresholds import below, worth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,12 +59,22 @@ _SELF = frozenset(["agent", "assistant", "model", "self", "llm", "ai", "bot", "m
 _WHERE = frozenset(
     ["to", "recipient", "recipients", "email", "cc", "bcc", "account", "iban", "host", "url", "env", "environment", "target", "path", "destination", "beneficiary", "payee", "channel", "phone", "address", "database", "bucket", "branch", "cluster", "namespace", "region", "table"]
 )  # fmt: skip
+#: What says how far a thing goes that is given: of it an approver has to see the value.
+_HOW_FAR = frozenset(
+    ["role", "roles", "level", "scope", "scopes", "permission", "permissions", "privilege", "privileges", "rights", "right", "access", "tier", "until", "expires", "expiry", "expiration", "duration", "validity",
+     "rolle", "rollen", "stufe", "recht", "rechte", "berechtigung", "berechtigungen", "zugriff", "bis", "gueltig", "ablauf", "niveau", "droit", "droits", "acces", "jusqu", "echeance", "portee", "rol", "nivel",
+     "permiso", "permisos", "alcance", "acceso", "hasta", "vencimiento", "ruolo", "livello", "permesso", "permessi", "accesso", "fino", "scadenza", "papel", "funcao", "permissao", "acesso", "ate", "validade",
+     "recht", "rechten", "toegang", "tot", "geldig"]
+)  # fmt: skip
 _PLACES = frozenset(["production", "prod", "staging", "dev", "development", "test", "sandbox", "live", "qa", "canary", "preprod"])
 _SAME_PLACE = {"prod": "production", "live": "production", "development": "dev"}
+_NO_VALUE = frozenset(["none", "null", "default", "false", "true", "n/a", "standard", "any"])
+_ASKING = frozenset(["user", "customer", "human", "requester", "client", "caller", "owner"])
 _UNTIL = re.compile(
     r"\b(?:until|expires?(?: at| on)?|valid (?:until|to|through))[:= ]*(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)",
     re.IGNORECASE,
 )
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d(?!\d)")
 _CUT = re.compile(r"(?:…|\.\.\.|\[truncated\]|\[cut\])\s*[)\]}\"']*\s*\Z")
 
 
@@ -129,7 +142,9 @@ def _of_granted(case: Case, effect: Effect, gate: Gate) -> _Lack | None:
 
 
 def _ran_out(case: Case, effect: Effect, gate: Gate) -> str | None:
-    found = _UNTIL.search(f"{gate.scope} {gate.shown or ''} {gate.word}"[:4000])
+    # A day that the call itself has is of what is granted, and not of the approval.
+    dated = any(_DAY.search(text) and set(words_of(path)) & _HOW_FAR for path, text in values(effect.run.input.value))
+    found = _UNTIL.search(f"{gate.scope} {(gate.shown or '') if not dated else ''} {gate.word}"[:4000])
     entry = case.recording.by_id(effect.run.event_id)
     if found is None or entry is None:
         return None
@@ -170,6 +185,11 @@ def _shown_otherwise(case: Case, gate: Gate, effect: Effect, *, wrong: bool) -> 
             other.append(f"{path}={value}")
         elif len(value) < 200 and set(name) & _WHERE and not _shared(value, text):
             (other if _alike(value, shown) else less).append(f"{path}={value}")
+        elif (
+            1 < len(value) < 200 and {fold(word) for word in name} & _HOW_FAR and not _shared(value, text) and not _known(case, gate, value)
+        ):
+            same_look = _alike(value, shown) or (_DAY.search(value) and _DAY.search(shown))
+            (other if same_look else less).append(f"{path}={value}")
         elif in_its_place(case, path, value, shown, [text for _, text in given]) is not None or another_size(
             case, value, shown, effect.run
         ):
@@ -186,6 +206,19 @@ def _shown_otherwise(case: Case, gate: Gate, effect: Effect, *, wrong: bool) -> 
         sure = LIKELY if wrong else WEAK + 0.07
         return _Lack(sure=sure, what=f"has {said(less[0])}, of which the approver was shown nothing: {quoted(shown)}", gate=gate)
     return None
+
+
+def _known(case: Case, gate: Gate, value: str) -> bool:
+    """Whether an approver need not be shown a value: the instructions name it, it says nothing, or who approves is the one that had asked for it."""
+    bare = value.strip().lower()
+    if bare in _NO_VALUE:
+        return True
+    own = not gate.approver.strip() or bool(set(words_of(gate.approver)) & _ASKING)
+    return any(
+        bare in passage.text.lower()
+        for passage in spoken(case)
+        if (passage.kind == "system" and ".tools[" not in passage.position) or (own and passage.kind == "user")
+    )
 
 
 def _of_word(term: str) -> bool:
@@ -239,8 +272,12 @@ def _none(case: Case, effect: Effect, least: float) -> _Lack | None:
     if agreed(case, effect):
         return None
     rule = demanded(case, effect)
+    if rule is None and _free(case, effect):
+        return None
     if rule is not None and effect.reach == "outside":
-        return _Lack(sure=STRONG + 0.05, what=f"was done without an approval, which is asked for: {said(rule.text)}", gate=None)
+        much = worth(case, effect) if rule.beyond is not None else []
+        told = f" (it is about {', '.join(f'{amount:,.2f}'.removesuffix('.00') for amount in much[:3])})" if much else ""
+        return _Lack(sure=STRONG + 0.05, what=f"was done without an approval, which is asked for: {said(rule.text)}{told}", gate=None)
     if least >= STRONG:
         return None
     reused = _reused(case, effect)
@@ -256,7 +293,46 @@ def _none(case: Case, effect: Effect, least: float) -> _Lack | None:
             what=f"was done without an approval, which {count} {'other calls' if count > 1 else 'other call'} of this tool {where}",
             gate=None,
         )
+    beside = _same_place(case, effect)
+    if beside is not None:
+        return _Lack(
+            sure=STRONG - 0.05,
+            what=f"was done without an approval, which {quoted(beside.title, 80)} had, by which the same is done ({_place(effect.run)})",
+            gate=None,
+        )
     return None
+
+
+def _same_place(case: Case, effect: Effect) -> Run | None:
+    """An approved call of another tool, of a name that shares a word, that ended at the same place by the same exchange: pay, and pay_batch."""
+    place, name = _place(effect.run), stems(" ".join(words_of(effect.run.name)))
+    _, for_all = _approved(case)
+    if place is None or effect.run.kind != "tool" or (for_all is not None and for_all < effect.run.seq):
+        return None
+    return next(
+        (run for run in _places(case).get(place, ()) if run.name != effect.run.name and stems(" ".join(words_of(run.name))) & name), None
+    )
+
+
+@once
+def _places(case: Case) -> dict[str, list[Run]]:
+    """The first approved call of each tool, by the place at which it ended."""
+    approved, _ = _approved(case)
+    found: dict[str, dict[str, Run]] = {}
+    for effect in gated(case):
+        if effect.run.event_id in approved.get(effect.run.name, ()) and (place := _place(effect.run)) is not None:
+            found.setdefault(place, {}).setdefault(effect.run.name, effect.run)
+    return {place: list(runs.values()) for place, runs in found.items()}
+
+
+def _place(run: Run) -> str | None:
+    """The one exchange that a call made which changes something, by its method and address."""
+    made = [
+        child
+        for child in run.children
+        if isinstance(child, Run) and child.kind == "http" and (child.method or "GET").upper() not in ("GET", "HEAD", "OPTIONS")
+    ]
+    return made[-1].title.partition("?")[0] if made else None
 
 
 def _reused(case: Case, effect: Effect) -> Gate | None:
@@ -340,13 +416,20 @@ def demanded(case: Case, effect: Effect) -> Instruction | None:
         if not of_tool and not _acting(rule) & doing(effect):
             continue
         if rule.beyond is not None:
-            much = [amount for _, amount in amounts(effect.run.input.value)]
-            if not any(amount > rule.beyond for amount in much):
+            if not any(amount > rule.beyond for amount in worth(case, effect)):
                 continue
         elif not of_tool and not _applies(rule, about | stems(arguments_of(effect.run)[:4000])):
             continue
         return rule
     return None
+
+
+def _free(case: Case, effect: Effect) -> bool:
+    """Whether an instruction asks for an approval from an amount on that this effect does not reach."""
+    return any(
+        rule.beyond is not None and rule.seq <= effect.run.seq and _acting(rule) & doing(effect) and below(case, effect, rule)
+        for rule in _demanding(case)
+    )
 
 
 def _acting(rule: Instruction) -> frozenset[str]:

@@ -25,7 +25,7 @@ from tachograph.postmortem.meaning.symptoms import hard, symptoms
 
 from .changes_calls import guardrails, models, parameters
 from .changes_code import code
-from .changes_texts import prompts, tools
+from .changes_texts import bearing, prompts, tools
 from .contract import LEAST, LIKELY, STRONG, WEAK, Analysis, Finding
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def run(case: Case) -> Iterator[Finding]:
     changes = [*prompts(good, case), *models(good, case), *parameters(good, case), *tools(good, case), *guardrails(good, case)]
     surroundings = list(code(good, case))
     if not _asked_the_same(case):
-        changes += surroundings
+        # What a commit brought is told by itself, where it is known.
+        known = any(change.weight >= 0.5 for change in changes)
+        changes += [one for one in surroundings if not (known and one.container)]
     if told and not wrong and (result is None or not result.same_input):
         # Word of harm alone blames what was there to prevent it, and nothing else.
         kept = [change for change in changes if change.cause == "policy"]
@@ -69,7 +71,7 @@ def run(case: Case) -> Iterator[Finding]:
     for place, change in enumerate(ordered):
         sure = _confidence(change, place, ordered, result, wrong=bool(wrong), same=given(good) == given(case))
         if sure >= LEAST:
-            yield _finding(change, sure, clause, shown, len(changes))
+            yield _finding(bearing(change, words), sure, clause, shown, len(changes))
 
 
 def _other_unit(good: Case, case: Case) -> Iterator[Finding]:

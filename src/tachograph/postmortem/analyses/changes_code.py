@@ -38,14 +38,14 @@ def code(good: Case, case: Case) -> Iterator[Found]:
         return
     old, new = good.bundle, case.bundle
 
-    def found(what: str, weight: float, about: frozenset[str] = frozenset()) -> Found:
-        return Found(cause="harness", what=what, event_id=start.id, seq=seq, evidence=(), weight=weight, about=about)
+    def found(what: str, weight: float, about: frozenset[str] = frozenset(), *, container: bool = False) -> Found:
+        return Found(cause="harness", what=what, event_id=start.id, seq=seq, evidence=(), weight=weight, about=about, container=container)
 
     before, after = old.repository.get("sha"), new.repository.get("sha")
     if before and after and before != after:
-        yield found(f"the agent's repository is at {said(str(after)[:12])}, it was at {said(str(before)[:12])}", 0.55)
+        yield found(f"the agent's repository is at {said(str(after)[:12])}, it was at {said(str(before)[:12])}", 0.55, container=True)
     elif before and before == after and new.repository.get("dirty") and not old.repository.get("dirty"):
-        yield found("the agent's repository has uncommitted changes, it had none", 0.4)
+        yield found("the agent's repository has uncommitted changes, it had none", 0.4, container=True)
     options = _options(good, case)
     if options is not None:
         yield found(f"the agent runs as {said(options[1])}, it ran as {said(options[0])}", 0.45, stems(" ".join(options)))

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """``cause``: the class; ``what``: as a clause; ``event_id`` and ``seq``: where it came in; ``evidence``: what shows it. ``about``: the stems of what
-    differs; ``tools``: the tools concerned. ``weight``: how often such a change is what did it, by itself, between 0 and 1."""
+    differs; ``tools``: the tools concerned. ``weight``: how often such a change is what did it, by itself, between 0 and 1.
+    ``texts``: the sentences that are gone, and those that came, of a text. ``container``: it stands for whatever it brought (a commit), which may be
+    among the others."""
 
     cause: str
     what: str
@@ -26,3 +28,5 @@ class Found:
     about: frozenset[str] = frozenset()
     tools: frozenset[str] = frozenset()
     weight: float = 0.5
+    texts: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    container: bool = False

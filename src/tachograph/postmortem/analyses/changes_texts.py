@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.bundle import system_text
@@ -113,7 +114,21 @@ def _prompt(before: str, after: str, step: Step) -> Found | None:
         if sorted(map(_same, old)) == sorted(map(_same, new)):
             return None
         return _texts(step, "the system prompt's sentences stand in another order", [], [], 0.3)
-    return _texts(step, _difference(gone, come), gone, come, 0.7)
+    return replace(_texts(step, _difference(gone, come), gone, come, 0.7), texts=(tuple(gone), tuple(come)))
+
+
+def bearing(found: Found, words: frozenset[str]) -> Found:
+    """A change of a prompt, told by those of its sentences that speak of what was done otherwise, if any does."""
+    gone, come = found.texts
+    there = [[text for text in texts if stems(text[:4000]) & words] for texts in (gone, come)]
+    if not any(there) or not words:
+        return found
+    best = max(len(stems(text[:4000]) & words) for texts in there for text in texts)
+    kept = [[text for text in texts if len(stems(text[:4000]) & words) == best] for texts in there]
+    # Both halves where one was put for the other; else the half that speaks of it.
+    if all(there) and not all(kept):
+        kept = [[max(texts, key=lambda text: len(stems(text[:4000]) & words))] for texts in there]
+    return replace(found, what=_difference(*kept))
 
 
 def _difference(gone: list[str], come: list[str]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tachograph.postmortem.language.terms import words_of
 from tachograph.postmortem.meaning.effects import is_shell
+from tachograph.postmortem.meaning.results import check_failed
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import ABSENT
 
@@ -70,6 +71,8 @@ _FULL = re.compile(
 _COUNT = re.compile(
     r"\b(?P<one>\d{1,6}) (?:\w{1,14} ){0,2}?(?:tests?|specs?|test cases)\b|\btests?\W{1,3}(?P<two>\d{1,6})\b", re.IGNORECASE
 )
+#: A line that names a test that failed.
+_FAILED = re.compile(r"^[ \t]{0,8}(?:FAIL(?:ED|URE)?|ERROR|not ok|--- FAIL|✗|✘|×|✕)(?!\w):?[ \t]{1,4}(?![(\d])[^\n]{2,300}", re.MULTILINE)
 _NAME = re.compile(r"\b(?:mypy|pyright|tsc|ruff|eslint|flake8|pylint|clippy|golangci-lint|rubocop|shellcheck|pytest|jest|vitest|rspec|phpunit|tox|nox)\b", re.IGNORECASE)  # fmt: skip
 #: Files that no check is about.
 _PROSE = re.compile(r"\.(?:md|rst|txt|adoc|org|csv|svg|png|jpg|pdf|html?|css|lock|log|gitignore|po)\Z|(?:\A|/)(?:changelog|readme|license|authors|notes?)\b[^/]*\Z", re.IGNORECASE)  # fmt: skip
@@ -109,10 +112,34 @@ def said_of(sentence: str) -> Said:
 def ran(action: Action) -> list[Ran]:
     """The checks that an action made, itself or within."""
     found = [Ran(action=action, line=line, kinds=kinds_of(line), some=_covers_some(line)) for line in lines_of(action)]
-    if action.run.kind == "tool" and not is_shell(action.run.name):
+    found = [one for one in found if one.kinds]
+    if action.run.kind == "tool" and not is_shell(action.run.name) and not found:
         kinds = frozenset(_KIND_OF[word] for word in words_of(action.run.name) if word in _KIND_OF)
-        found.append(Ran(action=action, line=action.run.name, kinds=kinds, some=False))
-    return [one for one in found if one.kinds]
+        some = "test" in kinds and any(_SOME.search(word) for _, text in action.leaves for word in text[:400].split()[:20])
+        found = [Ran(action=action, line=action.run.title if some else action.run.name, kinds=kinds, some=some)] if kinds else []
+    return found
+
+
+def failed_since(tests: list[Ran], *, all_of_it: bool) -> tuple[Ran, Ran] | None:
+    """The last run of all tests, where it failed and only some were run since; and the last of these. ``all_of_it``: all are said to have been run again;
+    else one has to have failed that was not among those."""
+    last = next((place for place in range(len(tests) - 1, -1, -1) if not tests[place].some), None)
+    if (
+        last is None
+        or last == len(tests) - 1
+        or not any(check_failed(run) for run in (tests[last].action.run, *_processes(tests[last].action.run)))
+    ):
+        return None
+    later = tests[last + 1 :]
+    aims = {_aim(word) for one in later for word in one.line.replace('"', " ").split() if _SOME.search(word)} - {""}
+    failed = _FAILED.findall(told(tests[last].action))
+    missed = any(not any(aim in line for aim in aims) for line in failed)
+    return (tests[last], later[-1]) if missed or (all_of_it and not failed) else None
+
+
+def _aim(word: str) -> str:
+    """What a word of a command that names tests names them by: the file without its folders and ending."""
+    return re.sub(r"\A.*[/\\]|\A(?:[\w-]+\.)+(?=test)|\.\w{1,4}\Z", "", word.partition("::")[0].strip("'()"))
 
 
 def lines_of(action: Action) -> list[str]:

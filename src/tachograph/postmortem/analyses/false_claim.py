@@ -7,7 +7,8 @@ tests failed, or none ran; or what ran had other amounts or addresses than those
 A claim that all of so many were done (also in what a tool is given: a report, a statement) is held against the counts in results (``counts.py``):
 “all 5” where the latest result says “3 of 5”.
 
-A claim that people were told is held against all by which anybody could have heard of it (``told_people.py``).
+A claim that people were told is held against all by which anybody could have heard of it (``told_people.py``); one that a source was consulted against
+what results say of how to get at it (``unreached_source.py``).
 
 Where another analysis explains the claim (a failure that was misread), that one stands first (``ranking.py``).
 
@@ -24,7 +25,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
-from tachograph.postmortem.language.counts import Partial, of_all, partials
+from tachograph.postmortem.language.counts import Partial, of_all, of_everything, partials
 from tachograph.postmortem.language.reports_abroad import kinds_in
 from tachograph.postmortem.language.terms import identifiers, terms
 from tachograph.postmortem.language.verbs import groups, stem, stems
@@ -32,13 +33,15 @@ from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings
 from tachograph.postmortem.meaning.citing import said
 from tachograph.postmortem.meaning.claims import Claim, claims, reports_trouble, sentences
 from tachograph.postmortem.meaning.effects import is_shell, looks
-from tachograph.postmortem.meaning.results import check_failed, checks
+from tachograph.postmortem.meaning.records import records
+from tachograph.postmortem.meaning.results import check_failed, checks, not_done
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import quoted
 
-from .checking import Ran, changes_code, lines_of, numbers_in, ran, said_of, told, told_to_pass, tries
+from .checking import Ran, changes_code, failed_since, lines_of, numbers_in, ran, said_of, told, told_to_pass, tries
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .told_people import unheard
+from .unreached_source import unreached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,15 +64,15 @@ def find(case: Case) -> Iterator[Finding]:
             if action.step is None or action.step.number < reply.step.number
         ]
         for claim in claims(reply):
-            shown = _of_tests(claim, done, known, case) if claim.tests else _of_acts(claim, done, known, case)
-            if shown is None:
+            against = _of_tests(claim, done, known, case) if claim.tests else _of_acts(claim, done, known, case)
+            if against is None:
                 continue
-            yield _finding(reply, claim.sentence, *shown)
+            yield _finding(reply, claim.sentence, *against)
             break
         else:
-            people = unheard(reply, known, case)
-            if people is not None:
-                yield _finding(reply, people[0], *people[1:])
+            shown = unheard(reply, known, case) or unreached(reply, known, case)
+            if shown is not None:
+                yield _finding(reply, *shown)
 
 
 def _finding(reply: Reply, sentence: str, why: str, confidence: float, evidence: tuple[Evidence, ...]) -> Finding:
@@ -163,6 +166,14 @@ def _beyond(claim: Claim, done: list[Action], made: list[Ran]) -> _Shown | None:
     tests = [one for one in made if one.kinds & {"test", "any"}]
     if says.full and tests and all(one.some for one in tests):
         why.append((f"only {quoted(tests[-1].line, 80)} was run of the tests", STRONG - 0.05))
+    failed = failed_since(tests, all_of_it=says.full) if says.full or of_everything(claim.sentence) else None
+    if failed is not None:
+        why.append(
+            (
+                f"the last run of all of them failed ({quoted(failed[0].line, 60)}), and only {quoted(failed[1].line, 60)} was run since",
+                STRONG + 0.03,
+            )
+        )
     counted = numbers_in(tests)
     if (
         says.count is not None
@@ -178,7 +189,11 @@ def _beyond(claim: Claim, done: list[Action], made: list[Ran]) -> _Shown | None:
         why.append((f"the last check ran before the last change ({quoted(edits[-1].run.title, 60)})", LIKELY + 0.05))
     if not why:
         return None
-    shown = [latest.action.cite("the last check that ran"), *(action.cite("a change behind it") for action in edits[-1:])]
+    shown = [
+        *([failed[0].action.cite("the last run of all failed")] if failed is not None else []),
+        latest.action.cite("the last check that ran"),
+        *(action.cite("a change behind it") for action in edits[-1:]),
+    ]
     return "; ".join(text for text, _ in why), max(sure for _, sure in why), tuple(shown)
 
 
@@ -205,9 +220,17 @@ def _told_elsewhere(claim: Claim, done: list[Action], known: Doings) -> bool:
     """Whether something that looked, a person or a pipeline, said that checks passed."""
     own = {one.action.run.event_id for action in done for one in ran(action)}
     return any(
-        passage.kind in ("tool_result", "user", "document", "subagent") and passage.event_id not in own and told_to_pass(passage.text)
+        passage.kind in ("tool_result", "user", "document", "subagent")
+        and passage.event_id not in own
+        and told_to_pass(passage.text if passage.kind != "user" else _WANTED.sub(" ", passage.text[-20_000:]))
         for passage in known.recent(claim.reply.before)
     )
+
+
+#: What somebody wants to be so: “make the tests pass” says of none that it does.
+_WANTED = re.compile(
+    r"\b(?:make|get|until|so that|ensure|sure|fix|have|see|check|if|whether|should|must|want|need)\b[^.;\n]{0,200}", re.IGNORECASE
+)
 
 
 def _could_test(done: list[Action]) -> bool:
@@ -247,12 +270,25 @@ def _of_acts(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
                 else (f"{quoted(latest.run.title, 80)} never ran", STRONG, (latest.cite("it never ran"),))
             )
         told = latest.failure
-        if not claim.first and _told_so(claim, latest, known):
+        if (not claim.first and _told_so(claim, latest, known)) or _tells_the_failure(claim, latest):
             return None
         return f"{quoted(latest.run.title, 80)} failed" + (f" ({said(told.what)})" if told is not None else ""), STRONG, (latest.cite("it failed"),)  # fmt: skip
     if claim.abroad:
         return None
     return _fewer(claim, good, done) or _otherwise(claim, good)
+
+
+def _tells_the_failure(claim: Claim, failed: Action) -> bool:
+    """Whether a sentence names what the failure says of itself (“started and aborted”), or what is done to one that is held back (“the filter blocked it”)."""
+    what = failed.failure.what if failed.failure is not None else ""
+    return (
+        bool(claim.about & not_done(what))
+        or bool(stems(claim.sentence) & not_done(what))
+        or (claim.verb in _HELD_BACK and claim.verb not in stems(failed.name))
+    )
+
+
+_HELD_BACK = frozenset(stem(word) for word in ["blocked", "stopped", "rejected", "refused", "declined", "denied", "aborted", "intercepted", "quarantined", "filtered", "bounced", "returned", "withheld"])  # fmt: skip
 
 
 def _told_so(claim: Claim, failed: Action, known: Doings) -> bool:
@@ -278,6 +314,8 @@ def _lacking(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
         return None
     if any(action.ok and ((action.effect is not None and not _named(action)) or _same_values(action, claim)) for action in done):
         return None  # a tool whose name says nothing, or which was given just what is claimed, may have done it
+    if _states(claim, known) or (claim.verb in _HELD_BACK and _stopped_by_a_guardrail(case)):
+        return None
     if not claim.first:
         spoken = {stem for passage in known.recent(claim.reply.before) if passage.kind != "model" for stem in stems(passage.text[:20_000])}
         if claim.verb in spoken or any(action.effect is not None and action.ok and claim.about & action.stems for action in done):
@@ -287,6 +325,27 @@ def _lacking(claim: Claim, done: list[Action], known: Doings, case: Case) -> _Sh
     if not claim.first and not done:
         return None
     return "nothing of the kind was done", STRONG if claim.first else LIKELY, ()
+
+
+def _states(claim: Claim, known: Doings) -> bool:
+    """Whether a sentence without a speaker tells what a result has under that word: “Booked to 0.96” of ``{"booked": 0.96}`` is a state and no deed."""
+    if _SPEAKER.search(claim.sentence):
+        return False
+    there = set(terms(claim.sentence))
+    return any(
+        claim.verb in stems(name) and (text.lower() == "true" or (bool(own := set(terms(text))) and own <= there))
+        for passage in known.recent(claim.reply.before, 40)
+        if passage.kind in ("tool_result", "subagent", "document")
+        for record in records(passage.text)[:60]
+        for name, text in record.fields
+    )
+
+
+_SPEAKER = re.compile(r"\b(?:I|we)\b")
+
+
+def _stopped_by_a_guardrail(case: Case) -> bool:
+    return any(mark.bad for _, mark in case.story.marks("guardrail"))
 
 
 def _named(action: Action) -> frozenset[str]:

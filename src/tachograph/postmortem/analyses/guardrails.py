@@ -4,10 +4,12 @@ Cause: a guardrail said no (or flagged, or did not run), or calls of one convers
 had judged followed nonetheless: asked for by the very answer that it stopped, the same call again, or one that has what its verdict names; or the effect
 came by the call that was made without it.
 
-Or what it had stopped went out by another tool, in the same words.
+Or what it had stopped went out by another tool, in the same words; or it said yes to what its own rule forbids (``passed_blind.py``).
 
 What one does because something was stopped (escalate, notify, hold) is no such effect, nor is a call whose result says that it was held back, that failed,
-or that never reached the function of its name (which is recorded where it runs, and ran for other calls only). A guardrail that should have said no and said yes is not seen here, unless its own assessment shows that it found something.
+or that never reached the function of its name (which is recorded where it runs, and ran for other calls only); nor one within which it was said, and which
+made no exchange behind it. A guardrail that should have said no and said yes is not seen here, unless its own assessment shows that it found something,
+or its own rule that it should have.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from tachograph.postmortem.language.parsing import parsed
 from tachograph.postmortem.language.terms import identifiers, values
 from tachograph.postmortem.meaning.citing import called, cite, joined
 from tachograph.postmortem.meaning.effects import Effect, effects
@@ -30,6 +33,7 @@ from tachograph.postmortem.shapes import Mark, Run, Step
 from tachograph.postmortem.values import textual, visible
 
 from .contract import LIKELY, PROVEN, STRONG, Analysis, Finding
+from .passed_blind import blind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +54,7 @@ _REFUSES = re.compile(
     r"\b(?:cannot|can't|can’t|unable|not able|sorry|won't|declin\w+|refus\w+|not (?:share|help|possible|allowed))\b", re.IGNORECASE
 )
 _DEEP = 12
+_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _BARE = ", by a model call that was made without it"
 _TOLD = re.compile(
     r"\b(?:was|were|is|are|been|got|has|have|did)(?: not|n['’]t)? (?:blocked|stopped|refused|rejected|denied|held back|flagged|let)\b",
@@ -87,6 +92,12 @@ def run(case: Case) -> Iterator[Finding]:
         if found is not None and (verdict.name not in made or made[verdict.name].confidence < found.confidence):
             made[verdict.name] = found
     yield from made.values()
+    passed = [(step, mark) for step, mark in case.story.marks("guardrail") if not mark.bad and _detected(mark.body.value) is None]
+    for mark, sure, statement, shown in blind(case, passed) if passed else ():
+        name = str(mark.detail.get("id") or "(unnamed)")
+        if name not in made:
+            made[name] = _finding(mark, "the guardrail's verdict: it let it pass", sure, statement, shown)
+            yield made[name]
     if not made:
         yield from _without(case)
 
@@ -176,6 +187,13 @@ def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
     for effect in effects(case):
         if contains_only(effect) or _REFUSES.search(arguments_of(effect.run)[:2000]) or not _came_about(case, verdict, effect.run):
             continue
+        if (
+            verdict.said == "stopped"
+            and verdict.inside is not None
+            and verdict.inside.event_id == effect.run.event_id
+            and _heeded(verdict, effect.run)
+        ):
+            continue
         joins = _another_way(case, verdict, effect, passes, stopped) or _joins(case, verdict, effect)
         if joins is None:
             continue
@@ -204,6 +222,18 @@ def _came_about(case: Case, verdict: Verdict, run: Run) -> bool:
     if verdict.said == "stopped" and len(verdict.name) > 3 and verdict.name.lower() in back:
         return False  # its result tells of the guardrail
     return run.kind != "tool" or run.source != "wire" or run.name not in _declared(case)
+
+
+def _heeded(verdict: Verdict, run: Run) -> bool:
+    """Whether the call within which a verdict was given did nothing behind it: it works by exchanges that are on the record and made none, or its result has
+    a plain no."""
+    inner = [child for child in run.children if isinstance(child, Run)]
+    if run.changes or any(
+        child.seq > verdict.seq and (child.kind != "http" or (child.method or "GET").upper() not in _SAFE) for child in inner
+    ):
+        return False
+    value = parsed(run.output.text()[:4000])
+    return bool(inner) or (isinstance(value, dict) and any(item is False for item in value.values()))
 
 
 @once

@@ -6,6 +6,8 @@ tells what it sees; here the ones that follow from another are put behind it.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .contract import LEAST
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 _CONSEQUENCES = ("claim", "approval")
 #: Findings whose confidence differs by no more than this are about as sure.
 _ABOUT = 0.2
+#: What says, in a finding of what changed, that it is the limit of an answer's length.
+_LIMIT = re.compile(r"\bthe parameter (?:max\w{0,12}token\w{0,8}|max_?(?:output|length)\w{0,12}|num_predict)\b", re.IGNORECASE)
 
 
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -30,8 +34,25 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         known = best.get((each.cause, each.first_event))
         if known is None or each.confidence > known.confidence:
             best[each.cause, each.first_event] = each
+    _with_its_limit(best)
     every = sorted(best.values(), key=lambda each: (-each.confidence, each.first_seq, each.analysis))
     return tuple(sorted(every, key=lambda each: (_behind(each, every), -each.confidence, each.first_seq, each.analysis)))
+
+
+def _with_its_limit(best: dict[tuple[str, str], Finding]) -> None:
+    """An answer that was cut by a limit that is lower than in the last good session is told with that limit, at the first call that has it."""
+    limit = next((key for key, one in best.items() if one.analysis == "changed_since_good" and _LIMIT.search(one.statement)), None)
+    cut = [
+        key
+        for key, one in best.items()
+        if one.analysis == "truncated_output" and limit is not None and one.first_seq >= best[limit].first_seq
+    ]
+    if limit is None or not cut:
+        return
+    told = [best.pop(key) for key in cut if key != limit]
+    one = best[limit]
+    shown = tuple(dict.fromkeys((*one.evidence, *(shown for other in told for shown in other.evidence))))
+    best[limit] = replace(one, confidence=max(one.confidence, *(other.confidence for other in told), 0.0), evidence=shown)
 
 
 def _behind(one: Finding, every: list[Finding]) -> bool:

@@ -64,6 +64,26 @@ _BAD = re.compile(r"\b(?:incomplete\w*|partial\w*|fail\w*|errors?|missing|reject
 _COUNTED = re.compile(r"(?<![\w.,/-])(\d{1,6})(?![\w/-]|[.,]\d)")
 
 
+#: Numbers as they are said.
+_SAID = {
+    word: number
+    for number, words_ in enumerate(
+        ["two zwei dos deux due dois duas twee both beide ambos ambas entrambi entrambe", "three drei tres trois tre três drie", "four vier cuatro quatre quattro quatro", "five fünf cinco cinq cinque vijf",
+         "six sechs seis sei zes", "seven sieben siete sept sette sete zeven", "eight acht ocho huit otto oito", "nine neun nueve neuf nove negen", "ten zehn diez dix dieci dez tien",
+         "eleven elf once onze undici", "twelve zwölf doce douze dodici doze twaalf"],
+        2,
+    )
+    for word in words_.split()
+}  # fmt: skip
+_WORD_OR_NUMBER = re.compile(r"(?<![\w.,/-])(?:\d{1,4}|[^\W\d_]{2,9})(?![\w/-]|[.,]\d)")
+
+
+def numbers_said(text: str) -> frozenset[int]:
+    """The whole numbers in a text, in figures or (up to twelve) in words."""
+    found = {int(one) if one.isdigit() else _SAID.get(one.lower(), 0) for one in _WORD_OR_NUMBER.findall(text[:4000])}
+    return frozenset(found - {0})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Partial:
     """``done`` of ``whole``; ``nouns``: stems of what is counted and of what was done to it; ``deeds``: those of them that name what was done;

@@ -123,6 +123,18 @@ TROUBLE = re.compile(
 )
 
 
+#: What says, from the side of those to whom something was done, that it reached them; and what takes somebody out of a row of names.
+RECEIVED = re.compile(
+    r"\b(?:has|have|all|each) (?:(?:all|now|each|both|already|also) ){0,2}(?:received|got|been (?:sent|given|paid))\b|\b(?:hat|haben)\b[^.\n]{1,160}\b(?:erhalten|bekommen)\b|\b(?:ha|han) recibido\b|\b(?:recibió|recibieron)\b"
+    r"|\b(?:a|ont) (?:tous |toutes |bien |chacun ){0,2}reçu\b|\b(?:ha|hanno) (?:tutti |tutte |già |tutti e \w+ )?ricevuto\b|\b(?:recebeu|receberam)\b|\b(?:heeft|hebben)\b[^.\n]{1,160}\bontvangen\b",
+    re.IGNORECASE,
+)
+LEFT_OUT = re.compile(
+    r"\b(?:außer|ohne|aber|nicht|noch|später|morgen|sauf|hormis|excepté|mais|pas|encore|demain|salvo|excepto|menos|pero|aún|todavía|mañana|tranne|eccetto|ma|non|ancora|domani|exceto|mas|não|ainda|amanhã|behalve|uitgezonderd|maar|niet|nog|morgen)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Said:
     """``kind``: of doing; ``word``: as it stands there; ``first``: the speaker says to have done it."""

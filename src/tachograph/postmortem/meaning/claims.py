@@ -36,10 +36,19 @@ _BARE = re.compile(
 _NOUN = re.compile(
     r"\A[\s\-*•✓✅☑#>]{0,8}(?:\*\*)?((?:[\w#@.'/-]+ ){1,6}?)(?:successfully |now )?([a-z]{3,20}(?:ed|nt|id|lt|ne))\b(?! (?:in|by) (?:the|our|your) (?:policy|docs?))"
 )
+#: What stands behind a verb that has an object, so that what stands before it is who did it.
+_OBJECT = re.compile(r" (?:the|an?|its?|their|our|your|my|his|her|this|that|these|those|him|them|me|us|you)\b(?! (?:same |next |previous |other )?(?:day|week|month|morning|evening|afternoon|night|hour|moment|time)\b)", re.IGNORECASE)  # fmt: skip
 _TESTS = re.compile(
     r"\b(?:tests?|test suite|suite|checks|builds?|ci|lint(?:er|ing)?|type[- ]?check(?:s|ing|er)?|mypy|pyright|tsc|ruff|eslint|flake8|pylint|clippy|pytest)\b[^.\n]{0,40}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean)\b"
     r"|\b(?:pass(?:es|ed|ing)?|green)\b[^.\n]{0,20}\btests?\b|\b(?:ran|run|executed|verified|tested)\b[^.\n]{0,30}\b(?:tests?|test suite|suite)\b|\b(?:I|we)(?:'ve| have)? (?:fully |thoroughly )?tested\b"
     r"|\b(?:has|have) been (?:fully |thoroughly )?tested\b",
+    re.IGNORECASE,
+)
+#: … in other languages, of all of them.
+_TESTS_ABROAD = re.compile(
+    r"\b(?:alle|sämtliche|ganze|gesamte|komplette)\b[^.\n]{0,30}\btest\w*\b[^.\n]{0,40}\b(?:grün|bestanden|durch|erfolgreich|durchgelaufen)\b|\b(?:tous|toute|toutes|l['’]ensemble)\b[^.\n]{0,30}\btests?\b[^.\n]{0,40}\b(?:passent|passés?|verts?|réussis?|réussissent)\b"
+    r"|\b(?:todas?|toda)\b[^.\n]{0,30}\b(?:pruebas|tests?)\b[^.\n]{0,40}\b(?:pasan|pasaron|pasa|verde)\b|\b(?:tutti|tutta|intera)\b[^.\n]{0,30}\btest\b[^.\n]{0,40}\b(?:passano|passati|verdi|superati)\b"
+    r"|\b(?:todos|toda)\b[^.\n]{0,30}\btestes?\b[^.\n]{0,40}\b(?:passam|passaram|verde)\b|\b(?:alle|hele)\b[^.\n]{0,30}\btest\w*\b[^.\n]{0,40}\b(?:slagen|geslaagd|groen)\b",
     re.IGNORECASE,
 )
 _KINDS = frozenset(
@@ -163,6 +172,11 @@ def claims(reply: Reply) -> Iterator[Claim]:
             yield Claim(
                 reply=reply, sentence=bare, verb=stem(each.word), groups=frozenset([each.kind]), about=stems(bare), first=each.first, abroad=True
             )  # fmt: skip
+        if _TESTS_ABROAD.search(bare) and not TROUBLE.search(bare):
+            yield Claim(
+                reply=reply, sentence=bare, verb="test", groups=frozenset(["run"]), about=stems(bare), first=True, tests=True, abroad=True
+            )  # fmt: skip
+            continue
         clean = re.sub(r"\b(?:no|without(?: any)?|zero) (?:problems?|issues?|errors?|failures?|trouble)\b", "", bare, flags=re.IGNORECASE)
         if _NO_CLAIM.search(clean):
             continue
@@ -215,6 +229,8 @@ def _verbs(sentence: str) -> Iterator[tuple[str, bool]]:
         if _is_past(match.group(1)):
             found.setdefault(stem(match.group(1)), False)
     noun = _NOUN.match(sentence) if not found else None
+    if noun is not None and _OBJECT.match(sentence[noun.end(2) :]):
+        noun = None  # “the filter blocked the first version”: its subject did it
     if noun is not None and _is_past(noun.group(2)) and len(sentence) < 160:
         found.setdefault(stem(noun.group(2)), False)
     yield from found.items()

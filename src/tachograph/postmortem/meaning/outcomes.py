@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tachograph.postmortem.language.terms import identifiers, values
-from tachograph.postmortem.values import one_line, visible
+from tachograph.postmortem.values import arguments, one_line, plain, visible
+from tachograph.replay.difference import first_difference
 
 from .citing import LONG, called, cite, said
 from .effects import effects, looks
@@ -49,6 +50,14 @@ class Outcome:
     words: frozenset[str]
     tools: frozenset[str]
     step: Step | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A call by its name, and as it reads."""
+
+    name: str
+    title: str
 
 
 @once
@@ -92,24 +101,60 @@ def _of_effects(case: Case, old: tuple[Effect, ...], new: tuple[Effect, ...]) ->
     before, after = [_key(effect.run) for effect in old], [_key(effect.run) for effect in new]
     for place, effect in enumerate(new):
         if after[place] not in before:
-            other = next((one for one in old if one.run.name == effect.run.name), old[0] if old else None)
-            there = (
-                f" where the good one has {visible(one_line(other.run.title, LONG))}"
-                if other is not None
-                else ", which the good one never does"
-            )
-            what = f"this session does {visible(one_line(effect.run.title, LONG))}{there}"
-            return _outcome(
-                same=True,
-                what=what,
-                evidence=called(effect.run),
-                runs=[effect.run, *([other.run] if other is not None else [])],
-                step=effect.step,
-            )
+            other = _counterpart(effect, [one for one, key in zip(old, before, strict=True) if key not in after] or list(old))
+            what = f"this session does {_differing(effect, other)}"
+            pair = [effect, *([other] if other is not None else [])]
+            found = _outcome(same=True, what=what, evidence=called(effect.run), runs=[one.run for one in pair], step=effect.step)
+            words, tools = found.words, found.tools
+            for part in filter(None, map(_asked_for, pair)):
+                words |= stems(part.title[:4000])
+                tools |= {part.name or ""}
+            return replace(found, words=words, tools=tools)
     for place, effect in enumerate(old):
         if before[place] not in after:
             return _missing(case, effect, same=True)
     return None
+
+
+def _counterpart(effect: Effect, others: list[Effect]) -> Effect | None:
+    """What the good session did instead: of its effects that this one has not, one by the same name, else of the same kind."""
+    named = [one for one in others if one.run.name == effect.run.name]
+    alike = named or [one for one in others if one.run.kind == effect.run.kind] or others
+    if not alike:
+        return None
+    mine = _asked_for(effect)
+    if mine is not None:
+        same = [one for one in alike if (part := _asked_for(one)) is not None and part.name == mine.name]
+        alike = same or alike
+    return alike[0]
+
+
+def _differing(effect: Effect, other: Effect | None) -> str:
+    """Both as the model asked for them, where the exchange by which one was done says less; and where they differ, if nothing else shows it."""
+    if other is None:
+        return f"{_title(effect)}, which the good one never does"
+    one, two = _title(effect), _title(other)
+    if one == two:
+        found = first_difference(plain(other.run.input.value), plain(effect.run.input.value))
+        if found is not None and not isinstance(found[1], dict | list) and not isinstance(found[2], dict | list):
+            name = found[0].rpartition(".")[2] or found[0]
+            return f"{one} with {said(f'{name}={found[2]}')} where the good one has {said(f'{name}={found[1]}')}"
+    return f"{one} where the good one has {two}"
+
+
+def _title(effect: Effect) -> str:
+    part = _asked_for(effect)
+    return visible(one_line(part.title if part is not None else effect.run.title, LONG))
+
+
+def _asked_for(effect: Effect) -> Asked | None:
+    """The call that the model asked for, of an exchange or a command by which it was done."""
+    if effect.run.kind == "tool" or effect.step is None:
+        return None
+    parts = [part for part in effect.step.reply if part.type == "tool_use" and part.name and not looks(part.name)]
+    sent = effect.run.input.text()[:20_000]
+    best = parts if len(parts) == 1 else [part for part in parts if any(len(text) > 2 and text in sent for _, text in values(part.value))]
+    return Asked(name=best[0].name or "", title=f"{best[0].name}({arguments(best[0].value)})") if len(best) == 1 else None
 
 
 def _of_kinds(case: Case, old: tuple[Effect, ...], new: tuple[Effect, ...]) -> Outcome | None:
