@@ -15,7 +15,6 @@ from tachograph.postmortem.case import open_case
 TOOLS = (tool("open_quotes", "All."), tool("accept", "One."), tool("accept_several", "Several."))
 QUOTES = {"quotes": [{"quote": "Q-1", "price": 900}, {"quote": "Q-2", "price": 120}, {"quote": "Q-3", "price": 5400}]}
 RULE = "You accept quotes. Accepting a quote above 500 EUR needs the buyer's approval first."
-ABOVE = "Du nimmst Angebote an. Wer ein Angebot über 1.000 EUR annimmt (accept), braucht vorher eine Freigabe (approval required)."
 
 
 def call(name: str, **given: Any) -> Call:
@@ -46,10 +45,19 @@ def test_below_the_threshold_nothing_is_needed() -> None:
     assert not found(FIRST, Turn(calls=(call("accept", quote="Q-9", amount=499),)))
 
 
-def test_a_thousand_with_a_point() -> None:
-    (one,) = found(Turn(calls=(call("accept", quote="Q-3"),)), system=ABOVE)
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [
+        ("Zahlungen über 1.000 EUR brauchen vorher eine Freigabe der Buchhaltung.", "zahlen"),
+        ("Los pagos de más de 1000 EUR requieren la aprobación de finanzas.", "pagar"),
+        ("I pagamenti oltre 1.000 EUR richiedono l'approvazione.", "pagamento"),
+        ("Payments above 1,000 EUR need a sign-off.", "pay"),
+    ],
+)
+def test_in_other_languages(system: str, name: str) -> None:
+    (one,) = found(Turn(calls=(call(name, quote="Q-3"),)), system=system)
     assert "5,400" in one.statement
-    assert not found(Turn(calls=(call("accept", quote="Q-1"),)), system=ABOVE)
+    assert not found(Turn(calls=(call(name, quote="Q-1"),)), system=system)
 
 
 def exchange(path: str, method: str = "POST") -> Any:

@@ -13,11 +13,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.language.amounts import amounts, number
 from tachograph.postmortem.language.terms import names_one, terms, values, words_of
-from tachograph.postmortem.language.tongues import fold
+from tachograph.postmortem.language.tongues import english_of, fold, gloss
+from tachograph.postmortem.language.verbs import stem
 from tachograph.postmortem.meaning.citing import called, cite, joined, said
 from tachograph.postmortem.meaning.effects import Effect
 from tachograph.postmortem.meaning.instructions import instructions, stems
@@ -51,7 +53,8 @@ _NO_NEED = re.compile(
     re.IGNORECASE,
 )
 _GATING = re.compile(
-    r"\b(?:before|require[sd]?|requires|needs?|must|only (?:after|with|when|if)|without|never|always|obtain|get|wait|ask|mandatory|subject to|until)\b",
+    r"\b(?:before|require[sd]?|requires|needs?|must|only (?:after|with|when|if)|without|never|always|obtain|get|wait|ask|mandatory|subject to|until"
+    r"|brauch\w*|benötig\w*|bedarf|bedürf\w*|erforder\w*|requier\w*|necesit\w*|exig\w*|nécessit\w*|richied\w*|serv(?:e|ono)|requer\w*|precis\w*|nodig|vereis\w*|wymaga\w*)\b",
     re.IGNORECASE,
 )
 _WHEN = re.compile(r"\b(?:if|when|for|in|on|to|of)\s+([^,.;:]{3,80})", re.IGNORECASE)
@@ -68,7 +71,7 @@ _HOW_FAR = frozenset(
 )  # fmt: skip
 _PLACES = frozenset(["production", "prod", "staging", "dev", "development", "test", "sandbox", "live", "qa", "canary", "preprod"])
 _SAME_PLACE = {"prod": "production", "live": "production", "development": "dev"}
-_NO_VALUE = frozenset(["none", "null", "default", "false", "true", "n/a", "standard", "any"])
+_NO_VALUE = frozenset(["none", "null", "default", "false", "true", "n/a", "standard", "info", "debug", "normal", "low", "medium"])
 _ASKING = frozenset(["user", "customer", "human", "requester", "client", "caller", "owner"])
 _UNTIL = re.compile(
     r"\b(?:until|expires?(?: at| on)?|valid (?:until|to|through))[:= ]*(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)",
@@ -394,9 +397,14 @@ def _others(case: Case, effect: Effect) -> tuple[str, int] | None:
 @once
 def _demanding(case: Case) -> tuple[Instruction, ...]:
     """The instructions that ask for an approval."""
-    return tuple(
-        rule for rule in instructions(case) if _DEMANDS.search(rule.text) and _GATING.search(rule.text) and not _NO_NEED.search(rule.text)
-    )
+    return tuple(rule for rule in instructions(case) if _asks_leave(rule.text))
+
+
+@lru_cache(maxsize=4096)
+def _asks_leave(text: str) -> bool:
+    """Whether a sentence, or what it says in English, asks for an approval."""
+    both = f"{text}\n{plain}" if (plain := gloss(text)) != text else text
+    return _DEMANDS.search(both) is not None and _GATING.search(both) is not None and _NO_NEED.search(both) is None
 
 
 @once
@@ -413,7 +421,7 @@ def demanded(case: Case, effect: Effect) -> Instruction | None:
         if of_tool and not _of_this_tool(case, rule, effect):
             continue
         about = doing(effect) | (stems(effect.run.title[:400]) if effect.run.kind == "tool" else frozenset())
-        if not of_tool and not _acting(rule) & doing(effect):
+        if not of_tool and not _acting(rule) & _deed(effect):
             continue
         if rule.beyond is not None:
             if not any(amount > rule.beyond for amount in worth(case, effect)):
@@ -427,14 +435,19 @@ def demanded(case: Case, effect: Effect) -> Instruction | None:
 def _free(case: Case, effect: Effect) -> bool:
     """Whether an instruction asks for an approval from an amount on that this effect does not reach."""
     return any(
-        rule.beyond is not None and rule.seq <= effect.run.seq and _acting(rule) & doing(effect) and below(case, effect, rule)
+        rule.beyond is not None and rule.seq <= effect.run.seq and _acting(rule) & _deed(effect) and below(case, effect, rule)
         for rule in _demanding(case)
     )
 
 
 def _acting(rule: Instruction) -> frozenset[str]:
     """What an instruction is about, without the approval itself."""
-    return stems(_DEMANDS.sub(" ", rule.text))
+    return stems(_DEMANDS.sub(" ", rule.text)) | stems(_DEMANDS.sub(" ", gloss(rule.text)))
+
+
+def _deed(effect: Effect) -> frozenset[str]:
+    """The stems of what an effect does, in English as well."""
+    return doing(effect) | frozenset(stem(english) for word in words_of(effect.run.name) if (english := english_of(word)))
 
 
 def _of_this_tool(case: Case, rule: Instruction, effect: Effect) -> bool:

@@ -11,6 +11,7 @@ None where a value was looked at and keeps the limit (it may be in another unit)
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from tachograph.postmortem.language.tongues import fold
 from tachograph.postmortem.language.verbs import stem
 from tachograph.postmortem.meaning.citing import called, said
 from tachograph.postmortem.meaning.effects import Effect, effects
+from tachograph.postmortem.meaning.once import once
 from tachograph.postmortem.meaning.stopped import happened
 from tachograph.postmortem.shapes import Mark, Run
 from tachograph.postmortem.values import visible
@@ -48,6 +50,10 @@ _ANY = frozenset(
     stem(word)
     for word in ["number", "id", "value", "max", "min", "limit", "total", "count", "maximum", "minimum", "rule", "without", "per"]
 )
+
+
+#: Effects behind a verdict among which its own is looked for.
+_NEAR = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,13 +141,21 @@ def _sight(body: dict[str, Any], given: set[str]) -> tuple[float, str] | None:
 
 def _judged(case: Case, step: Step | None, mark: Mark) -> Effect | None:
     """The effect that a verdict was about: the call within which it was given, else the next one of its step."""
-    for effect in effects(case):
-        run = effect.run
-        if mark in run.children:
-            return effect if happened(run) and _went_on(run, mark) else None
-        if run.seq > mark.seq and (step is None or effect.step is None or effect.step.number == step.number):
-            return effect if happened(run) else None
+    within, every = _places(case)
+    effect = within.get(mark.event_id)
+    if effect is not None:
+        return effect if happened(effect.run) and _went_on(effect.run, mark) else None
+    for effect in every[bisect_right(every, mark.seq, key=lambda one: one.run.seq) :][:_NEAR]:
+        if step is None or effect.step is None or effect.step.number == step.number:
+            return effect if happened(effect.run) else None
     return None
+
+
+@once
+def _places(case: Case) -> tuple[dict[str, Effect], list[Effect]]:
+    """By a verdict's event the effect within which it was given; and all effects by their lines."""
+    within = {child.event_id: effect for effect in effects(case) for child in effect.run.children if isinstance(child, Mark)}
+    return within, sorted(effects(case), key=lambda one: one.run.seq)
 
 
 def _went_on(run: Run, mark: Mark) -> bool:

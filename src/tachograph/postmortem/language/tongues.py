@@ -27,7 +27,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"(?P<word>[^\W\d_]+)(?P<apostrophe>['’](?=[^\W\d_]))?")
 #: ``5.000``, ``18.400,00``, ``6,8``: thousands and decimals the other way round.
 _THOUSANDS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3}){1,5})(,\d{1,4})?(?![\d.,]\d)")
-_DECIMALS = re.compile(r"(?<![\d.,])(\d{1,15}),(\d{1,2})(?![\d.,]\d)")
+_DECIMALS = re.compile(r"(?<![\d.,])(\d{1,15}),(\d{1,2})(?!\d|[.,]\d)")
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3}(?:[  ]000){1,3})(?![\d.,]\d)")
 #: Endings of what was done, by language; they are looked for with their accents.
 _DONE = {

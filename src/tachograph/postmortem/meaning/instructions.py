@@ -47,7 +47,6 @@ _AT_MOST = re.compile(
     r"\s*(?:an? )?(?P<sign>[$€£]|[A-Z]{3}\s)?\s*(?P<number>\d[\d,._]{0,15})\s*(?P<k>[kK]\b)?",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(r"\d{1,3}(?:\.\d{3}){1,5}(?:,\d{1,2})?")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _BULLET = re.compile(r"\A\s*(?:[-*•#>]+|\d{1,3}[.)])\s*")
 
@@ -105,11 +104,8 @@ def read(text: str, *, event_id: str = "", seq: int = 0, step: int | None = None
 
 
 def _number(found: re.Match[str]) -> float | None:
-    digits = found["number"].rstrip(".,")
-    if _DOTTED.fullmatch(digits):  # 1.000 is a thousand where amounts are written so
-        digits = digits.replace(".", "").replace(",", ".")
     try:
-        return float(digits.replace(",", "").replace("_", "").rstrip(".")) * (1000 if found["k"] else 1)
+        return float(found["number"].replace(",", "").replace("_", "").rstrip(".")) * (1000 if found["k"] else 1)
     except ValueError:
         return None
 
