@@ -124,13 +124,9 @@ def _clauses(text: str) -> Iterator[Clause]:
 
 def lost_clauses(gone: Iterable[str], visible: str) -> list[Clause]:
     """Those of lost texts that have no counterpart in what is left: none of the same kind that shares a word with it."""
-    left = clauses(visible)
-    return [
-        one
-        for text in gone
-        for one in clauses(text)
-        if one.text not in visible and not any(other.only == one.only and other.words & one.words for other in left)
-    ]
+    lost = [one for text in gone for one in clauses(text) if one.text not in visible]
+    left = clauses(visible) if lost else ()
+    return [one for one in lost if not any(other.only == one.only and other.words & one.words for other in left)]
 
 
 #: A thing and its number, or several of them: “flat 1”, “Wohnung 3 und 4”, “lots 7, 9”.
