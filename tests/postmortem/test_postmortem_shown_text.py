@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from tachograph.postmortem.analyses import approvals
 from tachograph.postmortem.case import open_case
 
 
-def found(shown: str, given: dict[str, Any], *, read: Any = None, provider: str = "anthropic") -> list[Any]:
+def found(shown: Any, given: dict[str, Any], *, read: Any = None, provider: str = "anthropic") -> list[Any]:
     def approved(tape: Tape) -> None:
         tape.add(events.Approval, id="evt_ok", decision="approved", approver="nia", scope="open_valve", lane="main", shown=shown)
 
@@ -89,3 +90,39 @@ def test_another_number_than_the_record_of_what_was_left_out() -> None:
 )
 def test_numbers_that_agree_or_count_something_else(shown: str, given: dict[str, Any] | None) -> None:
     assert campaign(shown, given=given) == []
+
+
+PLANTS = {"plants": ["P-2", "P-9"], "mode": "slow"}
+
+
+@pytest.mark.parametrize(
+    ("shown", "given", "missing"),
+    [
+        ('{"plant": "P-2", "mode": "slow"}', PLANTS, "P-9"),
+        ('{"plants": ["P-2"], "mode": "slow"}', PLANTS, "P-9"),
+        ("Ventil von P-2 fünf Minuten lang öffnen?", PLANTS, "P-9"),
+        ("Open P-2?", {"plants": "P-2,P-9"}, "P-9"),
+        ("Ouvrir la vanne de north-feed ?", {"lines": '["north-feed", "south-drain"]'}, "south-drain"),
+    ],
+)
+def test_one_of_a_list_was_not_shown(shown: str, given: dict[str, Any], missing: str) -> None:
+    for text in (shown, json.loads(shown)) if shown.startswith("{") else (shown,):
+        (one,) = found(text, given)
+        assert one.first_event == "evt_ok"
+        assert missing in one.statement
+
+
+@pytest.mark.parametrize(
+    ("shown", "given"),
+    [
+        ("Open P-2 and P-9?", PLANTS),
+        ("Open 2 valves (P-2, …)?", PLANTS),
+        ("Open P-2 and 1 other?", PLANTS),
+        ("Open all the valves from P-2 on?", PLANTS),
+        ('{"plants": ["P-2", "P-9", "P-11"]}', PLANTS),  # less was done than was approved
+        ("Open P-2?", {"plant": "P-2", "tags": ["P-2", "spring"]}),  # no name of the same look
+        ("Open P-2?", {"plant": "P-2", "text": "P-2, please open it, slowly"}),
+    ],
+)
+def test_lists_that_were_shown_or_counted(shown: str, given: dict[str, Any]) -> None:
+    assert found(shown, given) == []

@@ -32,7 +32,7 @@ from tachograph.postmortem.values import quoted, visible
 
 from .contract import LIKELY, PROVEN, STRONG, WEAK, Analysis, Finding
 from .gates import Gate, agreed, before, gated, gates, pairs
-from .shown_text import another_count, another_size, in_its_place, in_other_spelling
+from .shown_text import another_count, another_size, in_its_place, in_other_spelling, left_out
 from .thresholds import below, worth
 
 if TYPE_CHECKING:
@@ -201,6 +201,9 @@ def _shown_otherwise(case: Case, gate: Gate, effect: Effect, *, wrong: bool) -> 
     for key, item in whole.items() if isinstance(whole, dict) and not isinstance(gate.value, dict) else ():
         if another_count(item, shown, whole) is not None:
             other.append(f"{len(item)} {key}")
+    for key, item in whole.items() if isinstance(whole, dict) else ():
+        if (missing := left_out(item, str(key), shown, gate.value)) is not None and not _known(case, gate, missing):
+            other.append(f"{key}={missing}")
     if other:
         return _Lack(sure=STRONG + 0.07, what=f"has {said(other[0])}, where the approver was shown {quoted(shown)}", gate=gate)
     if less and (_CUT.search(shown) or seen):

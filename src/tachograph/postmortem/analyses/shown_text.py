@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tachograph.postmortem.language.parsing import parsed
 from tachograph.postmortem.language.terms import terms, words_of
 from tachograph.postmortem.language.tongues import fold
 from tachograph.postmortem.language.verbs import stem
@@ -26,6 +27,11 @@ _WORD = re.compile(r"[^\W_]+")
 #: What may stand between an argument's name in a sentence and its value: marks, and a single word; and how far behind it the value is looked for.
 _BETWEEN = re.compile(r"[\s:=(\[-]{0,4}(?:[^\W\d_]{1,8}[\s:=]{1,3})?")
 _BESIDE = 100
+#: That there are more than are shown.
+_MORE = re.compile(
+    r"(?:…|\.\.\.|\b(?:etc|and (?:the )?(?:others?|more|rest)|all|every|each|usw|u\. ?a|et al|alle|tous|toutes|todos|todas|tutti|tutte)\b)|\*",
+    re.IGNORECASE,
+)
 #: Words of arguments' names that stand in any sentence.
 _PLAIN = frozenset(["the", "a", "of", "to", "text", "message", "body", "name", "id", "value", "note", "reason", "comment", "title", "description", "content"])  # fmt: skip
 
@@ -82,6 +88,51 @@ def another_count(value: object, shown: str, given: object) -> str | None:
     rest = {key: one for key, one in given.items() if one is not value} if isinstance(given, dict) else {}
     told = _counts(shown) - _counts(textual(rest))
     return str(next(iter(told))) if len(told) == 1 and len(value) not in told else None
+
+
+def left_out(value: object, path: str, shown: str, fields: object) -> str | None:
+    """The first element of a list of names (a list, its text, or names with commas) that was not shown where another one was: under the same name in fields
+    (``bucket`` for ``buckets``), or, of what looks like a name, in a sentence. ``None`` where it is told how many there are, or that there are more."""
+    found = _names_in(value)
+    if len(found) < 2:
+        return None
+    own = {stem(fold(word)) for word in words_of(path.rpartition(".")[2])}
+    fields = parsed(shown) if isinstance(fields, str) else fields
+    told = next(
+        (
+            textual(one)
+            for key, one in (fields.items() if isinstance(fields, dict) else ())
+            if {stem(fold(word)) for word in words_of(str(key))} == own
+        ),
+        None,
+    )
+    text = shown if told is None else told
+    there = [_stands(name, text) for name in found]
+    if not any(there) or all(there) or _counts(shown) & {len(found), len(found) - sum(there)} or _MORE.search(text):
+        return None
+    missing = [name for name, stands in zip(found, there, strict=True) if not stands and not _stands(name, shown)]
+    if told is None:
+        seen = {_look(name) for name, stands in zip(found, there, strict=True) if stands and _NAME.fullmatch(name)}
+        missing = [name for name in missing if _NAME.fullmatch(name) and _look(name) in seen]
+    return missing[0] if missing else None
+
+
+def _names_in(value: object) -> list[str]:
+    if isinstance(value, str) and 3 < len(value) <= 4000:
+        if value.lstrip().startswith("["):
+            value = parsed(value)
+        else:
+            parts = [one.strip() for one in value.split(",")]
+            value = parts if not any(" " in one for one in parts) else None  # a sentence has commas, too
+    if not isinstance(value, list):
+        return []
+    found = [one.strip() for one in value if isinstance(one, str)]
+    return found if len(found) == len(value) and all(2 <= len(one) <= 80 and not one.isdigit() for one in found) else []
+
+
+def _stands(name: str, text: str) -> bool:
+    """Whether a text has a name as a whole: ``media`` is not in ``media-prod``."""
+    return re.search(rf"(?<![\w-]){re.escape(fold(name))}(?![\w-])", fold(text)) is not None or in_other_spelling(name, text)
 
 
 def _counts(text: str) -> set[int]:
