@@ -26,7 +26,7 @@ from tachograph.postmortem.meaning.once import once
 from tachograph.postmortem.meaning.symptoms import doing, hard, touched, violates
 
 from .contract import LIKELY, STRONG, Analysis, Finding
-from .lifted_rule import followed, may_lift, split
+from .lifted_rule import followed, may_lift, prevails, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,6 +79,8 @@ _EITHER = tuple(
 _ANSWERING = re.compile(r"\b(?:answer|respond|reply|write|output|return|use|give|report|speak|format|express|convert)\w*\b", re.IGNORECASE)
 #: What a command that checks work is called in a prompt.
 _CHECKED = stems("test tests suite checks check lint build verification")
+#: Sentences before and behind the one that says that its part of the prompt goes before others.
+_BLOCK = 8
 #: Sentences of a prompt that are compared with one another.
 _MOST = 250
 
@@ -104,15 +106,19 @@ def _of_prompt(case: Case, rules: Sequence[Instruction]) -> Iterator[Finding]:
 
 
 def _lifted(case: Case, rules: Sequence[Instruction]) -> Iterator[Finding]:
-    """A later sentence lifts an earlier one, or says the contrary, and an effect follows it."""
+    """A later sentence lifts an earlier one, says the contrary or stands in a part that is to go before others, and an effect follows it."""
     halves = [(half, rule) for rule in rules for half in split(rule.text)]
+    ahead = {near for place, (sentence, _) in enumerate(halves) if prevails(sentence) for near in range(place - _BLOCK, place + _BLOCK + 1)}
     for place, (sentence, other) in enumerate(halves):
-        if not place or not may_lift(sentence, flatly=True):
+        if not place or prevails(sentence) or not (place in ahead or may_lift(sentence, flatly=True)):
             continue
         known = doings(case)
         actions = [one for one in known.acting if (one.step is None or one.step.seq >= rules[0].seq) and not allowed(case, one.run)][:_MOST]
         beside = " ".join(half for half, _ in halves[place : place + 2])
-        for text, action in followed(known, [half for half, _ in halves[:place]], sentence, beside, actions, flatly=True):
+        flatly = place not in ahead
+        for text, action in followed(
+            known, [half for half, _ in halves[:place]], sentence, beside, actions, flatly=flatly, ahead=not flatly
+        ):
             rule = next(one for half, one in halves if half == text)
             shown = [called(action.run)]
             yield _finding(rule, other, STRONG, f"{shown[0].what} follows the later one, against the first", shown)

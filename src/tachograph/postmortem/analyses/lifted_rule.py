@@ -4,7 +4,10 @@ A part of ``changed_instructions`` (the later sentence came in within the sessio
 
 - *lifts* a rule where it says that something of it is no longer so (``ignore``, ``no longer``, ``does not apply``, ``whatever was said earlier``; in other languages,
   too) and shares a telling word with it, or speaks of what was said before as a whole;
-- *affirms* what a rule forbids flatly: its verb, and all that it is about.
+- *sets aside* what a rule is about (``whatever the floor says``, ``regardless of the limit``), where what stands behind that is the rule's own;
+- *affirms* what a rule forbids flatly: its verb, and all that it is about; not flatly, where the prompt says that what came later goes before what came first.
+
+A rule that sets a bound is followed no more where a call goes beyond it (``bounds``): a call within it follows both.
 
 What an effect is about is also told by its tool's definition: ``send(client, text)`` sends a mail where the definition says so. A rule with a condition that was met
 is not broken, and neither is one that a mode or a state had set, which is over.
@@ -23,6 +26,8 @@ from tachograph.postmortem.language.verbs import groups, stem, stems
 from tachograph.postmortem.meaning.directives import Directive, directives
 from tachograph.postmortem.meaning.effects import acts, does
 from tachograph.postmortem.meaning.instructions import sentences
+
+from .bounds import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +48,23 @@ _LIFTS = re.compile(
     r"|\b(?:gilt|gelten|wird|werden|ist|sind) nicht (?:mehr|langer)\b|\bnicht mehr (?:notig|noetig|erforderlich|gebraucht|verwendet|benotigt|gultig)\b|\bentfall\w*|\baufgehoben\b|\bausser kraft\b"
     r"|\bne (?:\S{1,16} )?\S{1,20} plus\b|\bn'(?:est|a|ont|y a) plus\b|\bcaduque?s?\b|\bya no\b|\bsin efecto\b|\bqueda\w* anulad\w*|\bnon (?:\S{1,16} )?\S{1,20} piu\b|\bannullat\w*|\brevocat\w*"
     r"|\bja nao\b|\bnao (?:\S{1,16} )?\S{1,20} mais\b|\brevogad\w*|\b(?:geldt|gelden|wordt|worden|is|zijn) niet (?:meer|langer)\b|\bvervalt\b|\bvervallen\b",
+    re.IGNORECASE,
+)
+#: Something is left out of account. What it is stands behind it.
+_SETS_ASIDE = re.compile(
+    r"\b(?:(?:whatever|no matter what|never mind what) (?=(?:\S{1,24} ){1,5}(?:says?|said|is|are|was|were|tells?|asks?|shows?|demands?|requires?)\b)|(?:regardless|irrespective|independent(?:ly)?) of|no matter|never mind|without regard (?:to|for)"
+    r"|even (?:if (?:that|it|this) (?:is|goes|means) )?(?=(?:below|under|above|over|beyond|against)\b)|(?:egal|gleich|ganz gleich),? (?:was|wie|ob)|ungeachtet|unabhangig v\w+|ohne rucksicht auf|quoi qu\S*|quel(?:le)?s? que soi\w+|independamment d\w+"
+    r"|sans tenir compte d\w+|sin importar|independientemente d\w+|sin tener en cuenta|a prescindere d\w+|indipendentemente d\w+|qualunque sia|independentemente d\w+|ongeacht|wat (?=(?:\S{1,24} ){1,4}ook\b))",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"[^,.;:!?\n]{1,80}")
+#: What is in the one block goes before what is in the other: the one with this word.
+_THESE = r"(?:these|this|the following|following|below|diese\w*|folgende\w*|nachstehende\w*|ces|cette|ce|estas?|estos?|este|queste|questi|questa|questo|deze|dit)"
+_PREVAILS = re.compile(
+    rf"\b{_THESE}(?: \S{{1,24}}){{1,4}}? (?:(?:always )?(?:takes?|have|has|had) (?:the )?(?:precedence|priority)|(?:always )?(?:prevails?|wins?|governs?|overrides?|supersedes?|counts?|goes first|go first|comes? first|goes before|go before)"
+    r"|(?:haben|hat) vorrang|gehen vor|geht vor|prevalent|prevaut|priment|prime|l'emportent?|prevalecen?|tienen? (?:prioridad|preferencia)|prevalgono|prevale|hanno la precedenza|ha la precedenza|prevalecem?|tem prioridade|gaan voor|gaat voor|hebben voorrang|heeft voorrang)\b"
+    rf"|\b(?:differ\w*|conflict\w*|contradict\w*|disagree\w*|clash\w*|in doubt|otherwise|widersprech\w*|widerspruch\w*|abweich\w*|contredi\w*|conflit|contradi\w*|conflicto|contrad\w+|conflitto|conflito|tegenspra\w*)\b[^.;\n]{{0,80}}?"
+    rf"\b(?:go by|goes by|follow|use|apply|obey|keep to|stick to|gilt|gelten|gelten|befolge|folge|suis|suivez|appliquez?|sigue|siga|aplica|segui|segua|applica|segue|volg) {_THESE}\b",
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|never|n't|nicht|nie|niemals|ne|no|nunca|non|mai|nao|niet|nooit)(?: \w{1,10})?\s*\Z", re.IGNORECASE)
@@ -96,6 +118,24 @@ def _lifting(sentence: str) -> tuple[bool, bool]:
 
 
 @remembered
+def _aside(sentence: str) -> frozenset[str]:
+    """The stems of what a sentence leaves out of account."""
+    return frozenset(
+        one
+        for text in dict.fromkeys((fold(sentence), gloss(sentence)))
+        for match in _SETS_ASIDE.finditer(text)
+        if (behind := _ASIDE.match(text, match.end())) is not None
+        for one in _objects(behind[0])
+    )
+
+
+@remembered
+def prevails(sentence: str) -> bool:
+    """Whether a sentence says that its own part of a prompt goes before another one."""
+    return any(_PREVAILS.search(text) is not None for text in (fold(sentence), gloss(sentence)))
+
+
+@remembered
 def _telling(sentence: str) -> tuple[bool, bool]:
     """Whether a sentence tells something without a condition, and whether at once or in all cases."""
     plain = gloss(sentence)
@@ -105,7 +145,7 @@ def _telling(sentence: str) -> tuple[bool, bool]:
 
 def may_lift(sentence: str, *, flatly: bool) -> bool:
     """Whether a sentence lifts or contradicts anything, so that it is worth a look at what. ``flatly``: a contradiction counts at once or in all cases only."""
-    return _lifting(sentence)[0] or _telling(sentence)[flatly]
+    return _lifting(sentence)[0] or bool(_aside(sentence)) or _telling(sentence)[flatly]
 
 
 def lifts(rule: Directive, later: str) -> bool:
@@ -124,19 +164,29 @@ def affirms(rule: Directive, later: str, *, flatly: bool) -> bool:
 
 
 def followed(
-    known: Doings, first: Sequence[str], later: str, beside: str, actions: Sequence[Action], *, flatly: bool
+    known: Doings, first: Sequence[str], later: str, beside: str, actions: Sequence[Action], *, flatly: bool, ahead: bool = False
 ) -> Iterator[tuple[str, Action]]:
-    """The first texts of which a later sentence lifts or contradicts a rule, and the first effect that follows it. ``beside``: that sentence and the next."""
-    for text in first if may_lift(later, flatly=flatly) else ():
+    """The first texts of which a later sentence lifts or contradicts a rule, and the first effect that follows it. ``beside``: that sentence and the next;
+    ``ahead``: it stands in a part of the prompt that says to go before the others, so that it need not say more than what is beyond a rule's bound."""
+    for text in first if ahead or may_lift(later, flatly=flatly) else ():
         for rule in directives(text):
+            aside = rule.text not in later and bool(_aside(later) & _objects(rule.text) - _PEOPLE)
+            if (
+                ahead
+                and rule.text not in later
+                and (beyond := next((one for one in actions if _goes_beyond(known, rule, later, one)), None))
+            ):
+                yield text, beyond
+                continue
             lifted = rule.text not in later and lifts(rule, later)
-            if not lifted and (rule.text == later or not affirms(rule, later, flatly=flatly)):
+            if not lifted and not aside and (rule.text == later or not affirms(rule, later, flatly=flatly)):
                 continue
             done = next(
                 (
                     one
                     for one in actions
-                    if _is_of(known, rule, one) or (lifted and rule.polarity == "require" and _told(known, beside, one))
+                    if _breaks(known, rule, one, surely=aside)
+                    or (lifted and rule.polarity == "require" and _told(known, beside, one) and kept(known, rule.text, one) != "kept")
                 ),
                 None,
             )
@@ -150,6 +200,22 @@ def _is_of(known: Doings, rule: Directive, action: Action) -> bool:
     about = _objects(rule.text) - rule.verbs
     # A noun may be a verb as well: ``files are destroyed``.
     return bool(rule.verbs & mine or groups(rule.verbs) & action.groups) and (not about or bool(about & mine) or len(rule.verbs & mine) > 1)
+
+
+def _goes_beyond(known: Doings, rule: Directive, later: str, action: Action) -> bool:
+    """Whether an action breaks the bound of a rule and is about what a later sentence is."""
+    mine = _words(known, action)
+    return bool(_objects(later) & mine and (_objects(rule.text) | rule.verbs) & mine) and kept(known, rule.text, action) == "broken"
+
+
+def _breaks(known: Doings, rule: Directive, action: Action, *, surely: bool) -> bool:
+    """Whether an action is what a rule speaks of and, where that sets a bound, beyond it. ``surely``: a bound that cannot be compared is none that is broken."""
+    bound = kept(known, rule.text, action)
+    if bound == "broken":
+        return bool((_objects(rule.text) | rule.verbs) & _words(known, action))
+    if bound == "kept" or (surely and bound == "unknown"):
+        return False
+    return (not surely or rule.polarity == "forbid" or _GATE.search(rule.plain) is not None) and _is_of(known, rule, action)
 
 
 def _told(known: Doings, text: str, action: Action) -> bool:
