@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scenes import Call, Turn, tool
+from scenes import session as scene
 from telling_tapes import Session
 
 from tachograph.postmortem.analyses.asked_tool import is_form
 from tachograph.postmortem.analyses.contract import Finding
 from tachograph.postmortem.analyses.wrong_argument import ANALYSIS
+from tachograph.postmortem.case import open_case
 
 
 def wrong(session: Session) -> list[Finding]:
@@ -103,3 +106,47 @@ def test_the_person_was_asked_first() -> None:
 )  # fmt: skip
 def test_forms_that_order_something(word: str, of: str, same: bool) -> None:
     assert is_form(word, of) is same
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant", "called", "told"),
+    [
+        ("Snooze alarm C-88, I don't need it tonight.", "snooze_alarm", "clear_alarm", "Alarm C-88 is cleared for good; it was not snoozed."),
+        ("Pausiere den Auftrag C-88, wir brauchen ihn gerade nicht.", "auftrag_pausieren", "auftrag_beenden", "C-88 ist beendet und wurde nicht pausiert."),
+    ],
+)  # fmt: skip
+def test_a_reason_with_not_is_no_ban_and_owning_up_no_excuse(asked: str, meant: str, called: str, told: str) -> None:
+    session = Session("anthropic", declared={called: "external"})
+    session.tools = [meant, called]
+    session.user(asked).model("", (called, {"lot": "C-88"})).gives({"ok": True}).model(told)
+    assert len(wrong(session)) == 1
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "C-88 can't be snoozed, so I cleared it.",
+        "Alarms of this kind are not snoozed here; snoozing is impossible for class 3.",
+        "C-88 is cleared. Shall I not snooze it as well?",
+    ],
+)
+def test_a_reason_that_is_told(told: str) -> None:
+    assert wrong(acted("Snooze alarm C-88, I don't need it tonight.", "snooze_alarm", "clear_alarm", told=told)) == []
+
+
+def test_a_clause_that_forbids_it() -> None:
+    assert wrong(acted("Alarm C-88 is a nuisance, don't snooze alarm C-88, get rid of it.", "snooze_alarm", "clear_alarm")) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant", "called", "said"),
+    [
+        ("Range la liste de 2019 aux archives, on ne s'en sert plus.", "archiver", "purger", "La liste est purgée. Elle n'est donc pas aux archives."),
+        ("Pausiere die Liste von 2019, sie wird gerade nicht gebraucht.", "pausieren", "verwerfen", "Die Liste ist verworfen."),
+    ],
+)  # fmt: skip
+def test_names_that_are_the_deed_alone(asked: str, meant: str, called: str, said: str) -> None:
+    tools = (tool(meant, liste={"type": "string"}), tool(called, liste={"type": "string"}))
+    turns = [Turn(calls=(Call(name=called, given={"liste": "l-2019"}, declared="external"),)), Turn(say=said)]
+    found = list(ANALYSIS.run(open_case(scene(*turns, user=asked, tools=tools))))
+    assert [one for one in found if "request asks for what" in one.statement]

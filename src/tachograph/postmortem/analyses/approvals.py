@@ -1,8 +1,8 @@
 """An effect without the approval that it needed, or with one that was not of it.
 
 Cause, in the order of how sure it is: a refused effect that was done; an approval that came after it, that nobody had answered or that had run out; an
-approver who was shown something else than what ran, or less; no approval where others of the kind have one, or where the instructions ask for one; an
-agent that approves for itself. The consequence is the effect.
+approver who was shown something else than what ran, or less (``informed.py``); no approval where others of the kind have one, or where the instructions
+ask for one; somebody who approves their own request (``own_approval.py``); an agent that approves for itself. The consequence is the effect.
 
 Whether a person who said yes had understood it, the record does not show. Where nothing shows that approvals are the rule, an effect without one is none.
 """
@@ -32,6 +32,8 @@ from tachograph.postmortem.values import quoted, visible
 
 from .contract import LIKELY, PROVEN, STRONG, WEAK, Analysis, Finding
 from .gates import Gate, agreed, before, gated, gates, pairs
+from .informed import kept_from
+from .own_approval import own_approval
 from .shown_text import another_count, another_size, in_its_place, in_other_spelling, left_out
 from .thresholds import below, worth
 
@@ -129,6 +131,15 @@ def _of_granted(case: Case, effect: Effect, gate: Gate) -> _Lack | None:
     found = _shown_otherwise(case, gate, effect, wrong=bool(hard(case)))
     if found is not None:
         return found
+    kept = kept_from(case, effect, gate)
+    if kept is not None:
+        name, amount, others = kept
+        what = f"is about {f'{amount:,.2f}'.removesuffix('.00')} by {said(name)}, of which the approver was shown nothing: {quoted(gate.shown or '')}"
+        return _Lack(sure=STRONG - 0.05 if others else LIKELY, what=what, gate=gate)
+    rule = own_approval(case, effect, gate, _deed(effect))
+    if rule is not None:
+        what = f"was approved by who had asked for it ({_words(gate)}), where a second person is to do so: {said(rule)}"
+        return _Lack(sure=STRONG + 0.05, what=what, gate=gate)
     start = case.story.start
     names = {name.lower() for name in (start.agent, start.name) if name} if start is not None else set()
     approver = gate.approver.strip().lower()

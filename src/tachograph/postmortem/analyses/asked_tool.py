@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     from tachograph.postmortem.passages import Passage
 
 _SENTENCE = re.compile(r"[.!?;\n]+(?=\s|\Z)|\n")
+_CLAUSE = re.compile(r"[,:–—]\s|\s-\s")
 _WORD = re.compile(r"[^\W\d_]+")
+#: What says that something could not be done.
+_COULD_NOT = re.compile(
+    r"\b(?:can't|cannot|can not|could not|couldn't|unable|impossible|not (?:possible|allowed|supported|available)|fail\w*|error|instead|next|later|still to|nicht (?:moglich|erlaubt)|kann\w*|konnte\w*|fehl\w*|stattdessen|peut|pouvait|pu|possible|echou\w*|echec"
+    r"|puede|pude|pudo|imposible|posible|puo|potuto|possibile|impossibile|pode|possivel|impossivel|kan|kon|mogelijk|onmogelijk)\b"
+)
 #: What stands before a noun.
 _NOUN = frozenset(
     ["the", "a", "an", "my", "our", "your", "his", "her", "its", "their", "this", "that", "these", "those", "no", "any", "each", "every", "of", "with", "on", "for", "by", "in", "from", "at", "per", "last", "next", "new", "first",
@@ -134,19 +140,21 @@ def _orders(text: str, action: Action, name: str, deeds: tuple[str, str]) -> boo
     objects = {stem(word) for word in words_of(name)} - {stem(theirs)}
     spoken = stems(text)
     kinds = groups({stem(own)}) - groups({stem(theirs)})
+    spoken |= {stem(english) for word in _WORD.findall(text) if (english := english_of(word))}
     if any(is_form(word, own) for word in _WORD.findall(text)) or stem(own) in spoken or kinds & groups(spoken - objects - {stem(theirs)}):
         return False
     things = action.terms & set(terms(text))
     fields = {stem(word) for key in _keys(action) for word in words_of(key)} | objects
     for sentence in _SENTENCE.split(text):
-        if NOT.search(sentence) or _IF.search(sentence.lower()):
+        if _IF.search(sentence.lower()):
             continue
         if not (things & set(terms(sentence)) if things else fields & stems(sentence)):
             continue
         tokens = _WORD.findall(sentence)
         for at, token in enumerate(tokens):
             if is_form(token, theirs) and (at == 0 or tokens[at - 1].lower() not in _NOUN):
-                return True
+                # What is not to be stands in the same clause: “put it into the archive, we no longer need it” orders it.
+                return not any(NOT.search(clause) for clause in _CLAUSE.split(sentence) if token in _WORD.findall(clause))
     return False
 
 
@@ -155,6 +163,12 @@ def _several(action: Action, since: list[Action]) -> bool:
     return any(
         other.effect is not None and other.run.name != action.name and (other.terms & action.terms or not action.terms) for other in since
     )
+
+
+def _owns_up(text: str, deed: str) -> bool:
+    """Whether a last answer says of the other deed only that it was not done, without a reason: that is no use that it did not have."""
+    told = [sentence for sentence in _SENTENCE.split(text) if fold(deed)[:4] in fold(sentence)]
+    return bool(told) and all(NOT.search(one) for one in told) and "?" not in text and not _COULD_NOT.search(fold(text))
 
 
 def _has_no_use(action: Action, request: Passage, deed: str, known: Doings) -> bool:
@@ -173,6 +187,8 @@ def _has_no_use(action: Action, request: Passage, deed: str, known: Doings) -> b
     place = known.place(request)
     for reply in known.replies_behind(place, _NEAR):
         spoken = theirs[:4] in fold(reply.text)
+        if spoken and reply.rests and action.step is not None and reply.step.number > action.step.number and _owns_up(reply.text, deed):
+            continue
         if spoken and ("?" in reply.text or reports_trouble(reply.text) or any(is_form(word, deed) for word in _WORD.findall(reply.text))):
             return True  # it says that this is still to be done
     return False

@@ -6,7 +6,7 @@ arguments of an effect or in an answer; or, of an empty or cut one, an effect is
 
 *Wrong*. *Cause*: a value that the person gave is contradicted by a record that the agent saw. *Consequence*: an effect uses the
 person's value, and nobody was told of the difference. Changes are what people ask for, so effects that set or change that value are left out. Or the value
-turned out wrong behind the effect (``turned_out.py``).
+turned out wrong behind the effect (``turned_out.py``), or the input's own figures contradict it (``own_figures.py``).
 
 First event: the message, else the first model call with it; of a file, the call that read it.
 
@@ -30,6 +30,7 @@ from tachograph.postmortem.values import quoted
 
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .cut_list import CutList, cut_list
+from .own_figures import of_this, slips
 from .shortfall import shortfall
 from .turned_out import contradicted, taken_back, told_wrong
 
@@ -101,6 +102,7 @@ def find(case: Case) -> Iterator[Finding]:
     known = doings(case)
     yield from _damaged(known)
     yield from _wrong(known)
+    yield from _of_its_figures(known)
     yield from _turned_out(known)
 
 
@@ -301,6 +303,37 @@ def _wrong(known: Doings) -> Iterator[Finding]:
             statement=f"The person gave {said(text)} for {path}, the record says {said(other)}, and {quoted(action.run.title, 100)} used what the person gave.",
         )  # fmt: skip
         return
+
+
+def _of_its_figures(known: Doings) -> Iterator[Finding]:
+    """A number that the input's own price and total contradict, and that an effect used before anybody was asked."""
+    for place, passage in enumerate(known.passages):
+        if passage.kind not in _GIVEN:
+            continue
+        found = slips(passage.text)
+        if not found or (passage.kind != "user" and not _is_given(passage, "\n".join(one.text for one in known.users(place)), known)):
+            continue
+        for action in known.actions_behind(place, 40):
+            if action.effect is None or not action.ok or action.failure is not None:
+                continue
+            used = next(((slip, path) for slip in found for path, text in action.leaves if of_this(slip, path, text)), None)
+            asked = any(one.kind == "user" for one in known.passages[place + 1 : action.before] if passage.text.strip() not in one.text)
+            if (
+                used is None
+                or asked
+                or any(_SEEN.search(reply.text) for reply in known.replies_behind(place) if reply.before <= action.before)
+            ):
+                continue
+            slip, path = used
+            yield Finding(
+                cause="input", analysis="damaged_input", confidence=STRONG - 0.05, first_event=passage.event_id, first_seq=passage.seq,
+                evidence=(
+                    Evidence(event_id=passage.event_id, seq=passage.seq, what=f"{slip.label}: {slip.count}, and a total of {slip.total:,.2f} at {slip.price:,.2f}"),
+                    action.cite(f"{path} = {slip.count}"),
+                ),
+                statement=f"The input contradicts itself: it has {slip.count} ({said(slip.label)}), and its total of {slip.total:,.2f} at {slip.price:,.2f} is for {slip.meant}; {quoted(action.run.title, 100)} used {slip.count}.",
+            )  # fmt: skip
+            return
 
 
 def _turned_out(known: Doings) -> Iterator[Finding]:

@@ -38,6 +38,11 @@ BARE = frozenset(
 )  # fmt: skip
 
 
+def fails(sentence: str) -> bool:
+    """Whether a sentence is about what to do when something fails."""
+    return _WHEN_IT_FAILS.search(fold(sentence)) is not None
+
+
 def roots(action: Action, known: Doings) -> frozenset[str]:
     """The beginnings of the words that say what a call does: of its tool's name and description; of a command, of its line."""
     said = " ".join(words_of(action.name))

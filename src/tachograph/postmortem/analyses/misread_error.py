@@ -3,7 +3,7 @@
 *Cause*: the result of a call says that it failed, or that there is nothing: by the event, an exit code, an HTTP status, or words such as
 ``{"ok": false}`` in an answer that is otherwise a success. *Consequence*: no later answer says so, no later call makes up for it, and a later answer
 claims that it was done, or tells what only that call could have told; or a call that has effects goes on behind a step that had to come first
-(a backup, a check, a lock). An error that was reported, tried again with success, or worked around, is no finding.
+(a backup, a check, a lock); or what a look-up could not look for is made anew (``made_anew.py``). An error that was reported, tried again with success, or worked around, is no finding.
 
 Checks (tests, lint) that fail are not errors: they did what they are for. What is claimed of them is looked at by ``false_claim``.
 
@@ -31,6 +31,7 @@ from tachograph.postmortem.values import one_line, quoted
 
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .depends import depends
+from .made_anew import cannot_tell, made_anew
 from .said_none import is_absence, said_none, tells
 
 if TYPE_CHECKING:
@@ -105,6 +106,11 @@ def find(case: Case) -> Iterator[Finding]:
         if action.step is None or action.run.source == "asked" or checks(action.run):
             continue
         failed = failure(action.run) or _within(action, known)
+        if (failed is None or failed.kind == "nothing") and action.effect is None and (unsure := cannot_tell(action.run)) is not None:
+            blind = list(_unsure(known, action, unsure))
+            yield from blind
+            if blind:
+                continue
         if failed is None or _made_up_for(known, place, action, failed):
             continue
         later = [reply for reply in known.replies if reply.step.number > action.step.number]
@@ -116,12 +122,13 @@ def find(case: Case) -> Iterator[Finding]:
             if (tells(reply) if looked else reports_trouble(reply.text)) or _repeats(reply, action, failed)
         ]
         if reports:
-            shown = _depended(known, place, action, failed, min(reports))
+            shown = _depended(known, place, action, failed, min(reports)) or _made_anew(known, action, failed, min(reports))
         else:
             shown = (
                 _claimed(action, [*written, *later], failed)
                 or _depended(known, place, action, failed, None)
                 or said_none(known, action, failed)
+                or _made_anew(known, action, failed, None)
                 or _claimed_of_it(known, action, later, failed)
                 or _told(known, action, later, failed)
                 or _went_on(known, place, action, failed)
@@ -135,6 +142,25 @@ def find(case: Case) -> Iterator[Finding]:
             evidence=(action.cite(f"the call {told}"), evidence),
             statement=f"{quoted(action.run.title, 100)} {told}, and the agent went on as if it had not: {what}.",
         )  # fmt: skip
+
+
+def _unsure(known: Doings, action: Action, unsure: str) -> Iterator[Finding]:
+    """A look-up that went well, and says that it could not look."""
+    if action.step is None:
+        return
+    told = (reply.step.number for reply in known.replies_behind(action.before) if reply.step.number > action.step.number and tells(reply))
+    shown = made_anew(known, action, min(told, default=None))
+    if shown is not None:
+        what, confidence, evidence = shown
+        yield Finding(
+            cause="tool", analysis="misread_error", confidence=confidence, first_event=action.run.event_id, first_seq=action.run.seq,
+            evidence=(action.cite(f"it could not tell: {said(unsure)}"), evidence),
+            statement=f"{quoted(action.run.title, 100)} could not tell ({said(unsure)}), and the agent took that for none: {what}.",
+        )  # fmt: skip
+
+
+def _made_anew(known: Doings, action: Action, failed: Failure, reported: int | None) -> tuple[str, float, Evidence] | None:
+    return None if is_absence(failed) else made_anew(known, action, reported)
 
 
 def _written(known: Doings, place: int, action: Action) -> list[Reply]:

@@ -57,10 +57,18 @@ def is_absence(failed: Failure) -> bool:
 
 def tells(reply: Reply) -> bool:
     """Whether an answer says that something did not work; that there is none of something says no such thing."""
-    return reports_trouble(_NO_ALONE.sub(" ", _NO.sub(lambda match: match["rest"], fold(reply.text))))
+    spoken = _NOT_THERE.sub(" ", fold(reply.text))
+    return reports_trouble(_NO_ALONE.sub(" ", _NO.sub(lambda match: match["rest"], spoken)))
 
 
 _NO_ALONE = re.compile(r"\b(?:none|nothing)\b")
+#: That somebody or something is not there, as of a list.
+_NOT_THERE = re.compile(
+    r"\b(?:(?:is|are|was|were)(?: not|n't)(?: yet)? (?:in|on|among|known|listed|registered|there|present|one of|a (?:customer|member|client|patient|user))|(?:does not|doesn't|do not|don't)(?: yet)? exist|not (?:yet )?(?:in|on) (?:the|our|file|record)"
+    r"|(?:ist|sind|steht|war)\b[^.;!?\n]{0,20}? nicht (?:im|in|auf|bei|bekannt|vorhanden|registriert)|existiert\w* (?:noch )?nicht|nicht im (?:system|bestand)"
+    r"|n'(?:est|existe|existent)(?: donc)? pas (?:dans|encore|connue?|enregistree?|inscrite?)?|no (?:esta|existe|figura|consta)\w*|non (?:e|esiste|risulta|figura) (?:nel|in|ancora|presente|registrat[oa])?|nao (?:esta|existe|consta)"
+    r"|(?:staat|is|bestaat) (?:nog )?niet(?: (?:in|bekend|geregistreerd))?)"
+)
 
 
 def said_none(known: Doings, action: Action, failed: Failure) -> Shown | None:

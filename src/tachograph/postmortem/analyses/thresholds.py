@@ -34,12 +34,20 @@ def worth(case: Case, effect: Effect) -> list[float]:
     own = [amount for _, amount in amounts(effect.run.input.value)]
     if own:
         return own
+    return list(of_things(case, effect).values())
+
+
+def of_things(case: Case, effect: Effect) -> dict[str, float]:
+    """The amounts of the things that a call names, by these names, as their latest records before it have them."""
+    if any(True for _ in amounts(effect.run.input.value)):
+        return {}
     known = _amounts_of(case)
-    found: list[float] = []
+    found: dict[str, float] = {}
     for _, text in values(effect.run.input.value):
         for part in _PARTS.split(text[:_LONG])[:_SEVERAL]:
             latest = [amount for seq, amount in known.get(part.lower(), ()) if seq < effect.run.seq]
-            found += latest[-1:]
+            if latest:
+                found[part] = latest[-1]
     return found
 
 
