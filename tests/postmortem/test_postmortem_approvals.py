@@ -245,3 +245,12 @@ def test_what_an_approver_need_not_be_shown() -> None:
     assert not granted("Give ida access to East?", full, system="You give access. Unless told otherwise the role is reader.")
     assert not granted("Give ida access to East?", full, approver="user", user="Give ida the role reader at East.")
     assert not granted("Give ida access to East?", {"user": "ida", "site": "East", "role": "default"})
+
+
+def test_approvals_that_name_no_call_are_held_against_what_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    fits = gates._fits
+    monkeypatch.setattr(gates, "_fits", lambda *given: compared.append(1) or fits(*given))
+    turns = [Turn(calls=(wire(f"DE-{place:04}"),), before=(approve(shown=f"wire_money to DE-{place:04}, 40.00", event=f"evt_ok{place}"),)) for place in range(500)]  # fmt: skip
+    assert found(*turns, DONE) == []
+    assert len(compared) <= 500 * sum(gates._NEAR)

@@ -4,8 +4,10 @@ person's words in the conversation."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from tachograph.postmortem.language.terms import identifiers, terms, values, words_of
@@ -56,6 +58,8 @@ _WHOM = frozenset(
 _BROAD = re.compile(r"\b(?:always|session|all|everything|any|every|permanent\w*|blanket|remember)\b|\*", re.IGNORECASE)
 
 
+#: Effects before an approval that names no call, and behind it, of which it may be.
+_NEAR = 60, 180
 _SEVERAL = re.compile(r"\b(?:all|both|each|every|[2-9]|\d\d|two|three|four|five|several) \w+", re.IGNORECASE)
 
 
@@ -162,8 +166,10 @@ def pairs(case: Case) -> tuple[dict[str, list[Gate]], frozenset[int]]:
         for name in filter(None, (effect.run.call_id, effect.run.event_id)):
             named.setdefault(name, {})[place] = effect
     taken: set[str] = set()
+    lines = list(accumulate((effect.run.seq for _, effect in every), max))
     for gate in gates(case):
-        may_be = every
+        at = bisect_left(lines, gate.seq)
+        may_be = every[max(at - _NEAR[0], 0) : at + _NEAR[1]]
         if gate.call_id is not None or gate.within is not None:  # it is of no other effect than one that it names
             may_be = list((named.get(gate.call_id or "", {}) | named.get(gate.within or "", {})).items())
         ranked = sorted(((_fits(gate, effect, taken), -place, effect) for place, effect in may_be), key=lambda one: one[:2], reverse=True)
