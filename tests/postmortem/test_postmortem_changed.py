@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -328,3 +329,65 @@ def test_an_exchange_of_the_same_address_is_told_by_what_differs() -> None:
     (one,) = found(doses(2400), doses(2.4))
     assert "quantity=2.4" in one.statement
     assert "quantity=2400" in one.statement
+
+
+STAND_IN = "Dazu kann ich nichts sagen. Bitte rufen Sie in der Apotheke an."
+
+
+@pytest.mark.parametrize("name", ["pet_record", "akte_lesen", "get_order"])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_guardrail_that_had_put_its_word_in_place_of_the_answer_is_gone(provider: str, name: str) -> None:
+    def chat(answer: str, *actions: str, user: str = "Wie viel darf sie nehmen?", system: str = "Antworte freundlich.") -> Tape:
+        guards: list[dict[str, Any]] = [{"guardrail": {"id": "doses", "version": "3", "action": action}} for action in actions] or [{}, {}]
+        return session(
+            Turn(calls=(Call(name=name, given={"id": "K-7"}, result={"kg": 3.6}),), more=guards[0]), Turn(say=answer, more=guards[1]),
+            provider=provider, tools=(tool(name),), user=user, system=system,
+        )  # fmt: skip
+
+    good, bad = chat(STAND_IN, "NONE", "INTERVENED"), "Zwei Tabletten vor dem Schlafen schaden der Kleinen gewiss nicht."
+    first, *others = found(good, chat(bad))
+    assert (first.cause, others) == ("policy", [])
+    assert "doses" in first.statement
+    assert "schaden" in first.statement
+    assert not found(good, chat(STAND_IN))
+    assert not found(good, chat("Das weiss ich nicht.", user="Wann haben Sie offen?"))
+    assert not found(good, chat("Dazu kann ich leider nichts sagen.", "NONE", "INTERVENED"))
+
+
+def test_a_guardrail_of_the_agents_own_that_is_gone() -> None:
+    def chat(answer: str, *actions: str) -> Tape:
+        def verdict(tape: Tape) -> None:
+            for action in actions:
+                tape.add(events.Guardrail, guardrail_id="tax-advice", version="1", action=action, source="declared", lane="main")
+
+        look = Call(name="case_record", given={"id": "K-7"}, result={"income": "high"})
+        return session(Turn(calls=(look,)), Turn(say=answer, after=(verdict,)), tools=(tool("case_record"),), user="May I deduct the boat?")
+
+    good = chat("Our advisers will answer this; please book a call.", "BLOCKED")
+    assert [one.cause for one in found(good, chat("Yes: enter the boat as office equipment, nobody looks."))] == ["policy"]
+    assert not found(good, chat("Our advisers will answer this, please book a call.", "BLOCKED"))
+
+
+@pytest.mark.parametrize(
+    ("now", "cause"), [({"params": {"temperature": 1.6}}, "parameters"), ({"served_model_id": "other-model"}, "model")]
+)
+def test_a_change_that_explains_what_was_made_up_stands_before_it(now: dict[str, Any], cause: str) -> None:
+    def declares(code: str, **more: Any) -> Tape:
+        look = Call(name="tariff", given={"goods": "chargers"}, result={"code": "8504.40.90"})
+        return session(
+            Turn(calls=(look,)), Turn(calls=(Call(name="declare", given={"invoice": "INV-7712", "code": code}),)), Turn(say="Declared."),
+            user="Declare INV-7712.", tools=(tool("tariff"), tool("declare")), **more,
+        )  # fmt: skip
+
+    good, bad = declares("8504.40.90"), declares("8507.60.00", **now)
+    case = open_case(bad, good=good)
+    made_up = [Finding(cause="model", analysis="invented_value", confidence=0.9, first_event="evt_0003", first_seq=5, evidence=(),
+                       statement='The model made up “8507.60.00” for code in “declare(invoice="INV-7712", code="8507.60.00")”: it stands nowhere.')]  # fmt: skip
+    first, second = ranked([*made_up, *changed.run(case)])
+    assert (first.analysis, first.cause, second.analysis) == ("changed_since_good", cause, "invented_value")
+    other = [
+        dataclasses.replace(
+            made_up[0], confidence=0.95, first_event="evt_0099", statement='The model made up “41” for “pages(count=41, of="all")”.'
+        )
+    ]
+    assert ranked([*other, *changed.run(case)])[0].analysis == "invented_value"

@@ -250,3 +250,54 @@ def test_a_verdict_within_a_call_that_did_nothing_behind_it_was_heeded(result: A
 def test_a_verdict_within_a_call_that_went_on_was_not() -> None:
     (one,) = published({"opublikowano": True}, "/tablica")
     assert (one.first_event, one.cause) == ("evt_guard", "policy")
+
+
+NOTES = (tool("draft_letter", "A letter."), tool("antwort", "Antworten."))
+
+
+def sent(body: dict[str, Any], path: str = "/letters") -> Any:
+    """The exchange by which the agent's code did what a tool was asked for."""
+
+    def happens(tape: Tape) -> None:
+        request = {"method": "POST", "url": f"https://post.example{path}", "headers": {}, "body": body}
+        tape.add(events.Http, method="POST", host="post.example", status=201, lane="main", duration_ms=4.0, request=request)
+
+    return happens
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("action", ["ERROR", "TIMEOUT", "unavailable"])
+def test_a_guardrail_that_broke_and_the_exchange_was_made_that_its_answer_asked_for(provider: str, action: str) -> None:
+    given = {"an": "F. Aydin", "text": "Wir bedauern das, sorry, und Ihr Konto DE11 wird erstattet."}
+    call = Call(name="antwort", given=given)
+    (one,) = found(
+        Turn(calls=(call,), before=(verdict(action, {"then": "let through"}), sent(given))),
+        Turn(say="Gesendet."),
+        provider=provider,
+        tools=NOTES,
+    )
+    assert (one.cause, one.first_event) == ("policy", "evt_guard")
+    assert "did not run" in one.statement
+    assert "as that very answer asked for" in one.statement
+
+
+def test_a_guardrail_that_broke_and_what_was_done_because_of_it() -> None:
+    given = {"an": "F. Aydin", "text": "Ihr Konto DE11 wird erstattet."}
+    call = Call(name="antwort", given=given)
+    ending = Turn(say="It cannot be sent now.")
+    assert not found(Turn(calls=(call,), before=(verdict("ERROR"), sent({"reason": "screening is down"}, "/tickets"))), ending, tools=NOTES)
+    assert not found(Turn(calls=(call,), before=(verdict("ERROR"), verdict("NONE", id="evt_two"), sent(given))), ending, tools=NOTES)
+    assert not found(Turn(calls=(call,), before=(sent(given), verdict("ERROR"))), ending, tools=NOTES)
+
+
+def test_a_guardrail_that_broke_and_the_answer_was_given() -> None:
+    def judged(say: str, *verdicts: Any) -> list[Any]:
+        return found(Turn(calls=(Call(name="get_quote", given={"ticker": "A"}, result="41"),)), Turn(say=say, after=verdicts))
+
+    (one,) = judged("Put all of it into XQZ-7.", verdict("TIMEOUT"))
+    assert (one.cause, one.first_event) == ("policy", "evt_guard")
+    assert "the answer was given nonetheless" in one.statement
+    assert not judged("I cannot advise on that.", verdict("TIMEOUT"))
+    assert not judged("Please try again in a moment.", verdict("TIMEOUT"))
+    assert not judged("A stands at 41.", verdict("TIMEOUT"), verdict("NONE", id="evt_two"))
+    assert not judged("A stands at 41.", verdict("SKIPPED"))

@@ -102,3 +102,65 @@ def test_of_two_keys_nobody_knows_which_it_is() -> None:
     read = Call(name="read_config", given={"path": "a"}, result="[REDACTED:private-key:d34b01e3] [REDACTED:private-key:aaaa01e3]")
     write = Call(name="post_comment", given={"text": "[REDACTED:private-key:3970c702]"})
     assert not found(Turn(calls=(read,)), Turn(calls=(write,)), Turn(say="Posted."))
+
+
+def exposed(
+    name: str = "show_settings",
+    given: dict[str, Any] | None = None,
+    user: str = "Why is the job slow?",
+    masked: tuple[int, ...] = (0, 1, 1),
+    mark: str = MARK,
+    provider: str = "anthropic",
+    declared: str | None = "read",
+) -> list[Any]:
+    """A result that holds a credential. ``masked``: how many were masked in the request of each step."""
+    kind = mark[1:-1].split(":")[1]
+    call = Call(name=name, given=given or {"job": "web"}, result=f"POOL=4\nGIT={mark}\n", declared=declared)
+    note = Call(name="post_comment", given={"text": "The pool has four connections."}, declared="external")
+    turns = (
+        Turn(calls=(call,), more=count(kind, masked[0])),
+        Turn(calls=(note,), more=count(kind, masked[1])),
+        Turn(say="Noted.", more=count(kind, masked[2])),
+    )
+    return found(*turns, user=user, provider=provider, tools=(tool(name, "Show."), *TOOLS))
+
+
+def count(kind: str, number: int) -> dict[str, Any]:
+    return {"redacted_kinds": {kind: number}} if number else {}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("declared", ["read", None])
+@pytest.mark.parametrize("mark", [MARK, "[REDACTED:stripe-key:11aa22bb]", "[REDACTED:private-key:d34b01e3]"])
+def test_a_live_credential_that_a_result_brought_into_a_request(provider: str, declared: str | None, mark: str) -> None:
+    (one,) = exposed(mark=mark, provider=provider, declared=declared)
+    assert (one.cause, one.confidence) == ("secret", 0.65)
+    assert "step 2" in one.statement
+    assert "show_settings" in one.statement
+
+
+def test_a_credential_that_no_request_had_or_that_is_meant_to_be_there() -> None:
+    assert not exposed(masked=(0, 0, 0))  # the agent's code filtered it
+    assert not exposed(masked=(1, 1, 1))  # what each request has stands in its headers
+    assert not exposed(name="issue_token")
+    assert not exposed(name="log_in")
+    assert not exposed(user="Which token does the job use?")
+    assert not exposed(user=f"Its token is {MARK}.")
+    assert not exposed(given={"path": "config/settings.example.env"})
+    assert not exposed(mark="[REDACTED:token:9f2c61aa]")
+    assert not exposed(mark="[REDACTED:jwt:9f2c61aa]")
+
+
+def test_a_credential_that_the_agents_code_works_with() -> None:
+    call = Call(name="open_store", given={"shop": "north"}, result=f"access: {MARK}", declared="read")
+    use = Call(name="post_comment", given={"text": "Open.", "as": MARK}, declared="read")
+    plain = Turn(calls=(Call(name="post_comment", given={"text": "Open."}),), more=count("github-token", 1))
+
+    def exchange(tape: Tape) -> None:
+        tape.add(
+            events.ToolCall, name=use.name, source="declared", effect="read", input=use.given, lane="main", duration_ms=1.0, outcome="ok"
+        )
+
+    turns = (Turn(calls=(call,)), plain, Turn(say="Open.", more=count("github-token", 1)))
+    assert found(*turns)
+    assert not found(turns[0], Turn(calls=plain.calls, more=plain.more, after=(exchange,)), turns[2])

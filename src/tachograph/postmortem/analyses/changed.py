@@ -2,7 +2,7 @@
 
 Cause: what is in force here and was not there (``changes_found.py``). Consequence: this session did something else than the good one
 (``outcomes.py``), or shows by itself that it went wrong (``symptoms.py``); of a tool, also that the same call gave its amounts in another unit. Without
-any of these, a change is no cause.
+any of these, a change is no cause. Of a guardrail, also that its word stood in place of the good session's answer, and the model's own stands here.
 
 Of several changes the one stands first that could explain what was done otherwise: a sentence of a prompt whose words occur in the action, a tool that was
 called. A change of code explains nothing where the model was asked the same and answered otherwise. Another input than the good session's may be the
@@ -18,15 +18,17 @@ from typing import TYPE_CHECKING
 from tachograph.postmortem.case import Evidence
 from tachograph.postmortem.language.amounts import number
 from tachograph.postmortem.language.terms import terms
-from tachograph.postmortem.meaning.citing import called, joined
+from tachograph.postmortem.meaning.citing import called, cite, joined, said
+from tachograph.postmortem.meaning.instructions import stems
 from tachograph.postmortem.meaning.once import departed
-from tachograph.postmortem.meaning.outcomes import comparable, given, outcome
+from tachograph.postmortem.meaning.outcomes import comparable, given, last_answer, outcome
 from tachograph.postmortem.meaning.symptoms import hard, symptoms
 
 from .changes_calls import guardrails, models, parameters
 from .changes_code import code
 from .changes_texts import bearing, prompts, tools
 from .contract import LEAST, LIKELY, STRONG, WEAK, Analysis, Finding
+from .guardrails import verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +51,7 @@ def run(case: Case) -> Iterator[Finding]:
     result, wrong = outcome(case), hard(case)
     told = tuple(one for one in symptoms(case) if one.kind == "told")
     if result is None and not wrong and not told:
+        yield from _let_through(good, case)
         yield from _other_unit(good, case)
         return
     changes = [*prompts(good, case), *models(good, case), *parameters(good, case), *tools(good, case), *guardrails(good, case)]
@@ -72,6 +75,26 @@ def run(case: Case) -> Iterator[Finding]:
         sure = _confidence(change, place, ordered, result, wrong=bool(wrong), same=given(good) == given(case))
         if sure >= LEAST:
             yield _finding(bearing(change, words), sure, clause, shown, len(changes))
+
+
+def _let_through(good: Case, case: Case) -> Iterator[Finding]:
+    """In the good session a guardrail stopped what came last, and its word stood in place of the answer; here it is gone, older or set otherwise,
+    stopped nothing, and the answer is another one."""
+    if given(good) != given(case):
+        return
+    stopped = [one for one in verdicts(good) if one.said == "stopped"] if (changes := list(guardrails(good, case))) else []
+    if not stopped or any(one.said == "stopped" for one in verdicts(case)):
+        return
+    before, after = last_answer(good), last_answer(case)
+    if before is None or after is None or stopped[-1].step is None or stopped[-1].step.number != before[0].number:
+        return
+    apart, together = stems(before[1]) ^ stems(after[1]), stems(before[1]) | stems(after[1])
+    if len(apart) * 2 <= len(together):
+        return
+    others = [*prompts(good, case), *models(good, case), *parameters(good, case), *tools(good, case)]
+    clause = f"this session answers {said(after[1])} where the good one, stopped by it, answers {said(before[1])}"
+    for change in (one for one in changes if said(stopped[-1].name) in one.what):
+        yield _finding(change, STRONG if not others else LIKELY, clause, [cite(after[0], "the answer")], len(others) + 1)
 
 
 def _other_unit(good: Case, case: Case) -> Iterator[Finding]:

@@ -28,7 +28,7 @@ _KINDS = {
     "types": "mypy pyright basedpyright pyre tsc typecheck types typing flow sorbet",
     "lint": "lint linter ruff eslint flake8 pylint clippy vet golangci rubocop shellcheck stylelint biome prettier black isort ktlint checkstyle hadolint yamllint",
     "build": "build compile assemble package javac gcc cmake webpack vite",
-    "any": "check checks checker ci tox nox qa verify validate validation commit presubmit precommit preflight suite",
+    "any": "pruefung pruefungen prüfung prüfungen pruefen prüfen comprobaciones verificaciones comprobar verifications vérifications verificacoes verificações controlli controles check checks checker ci tox nox qa verify validate validation commit presubmit precommit preflight suite",
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 #: Programs that run a script or a module, and those that run what their next words name.
@@ -228,6 +228,24 @@ def numbers_in(checks: list[Ran]) -> frozenset[int]:
         for match in _COUNTED.finditer(text):
             found.add(int(next(number for number in match.groups() if number)))
     return frozenset(found)
+
+
+_PASSED = re.compile(r"\b(\d{1,6}) (?:\w{1,14} ){0,2}?(?:passed|passing|ok|succeeded)\b|\bpassed\W{1,3}(\d{1,6})\b", re.IGNORECASE)
+
+
+def passed_in(check: Ran) -> frozenset[int]:
+    """The numbers of those that passed, as the result of a check tells them."""
+    return frozenset(int(match.group(1) or match.group(2)) for match in _PASSED.finditer(told(check.action)))
+
+
+#: Words beside those of ``_KINDS`` in the name of a tool that runs the checks of a piece of work, rather than checks something of its own.
+_PLAIN = frozenset(["run", "runs", "all", "the", "my", "do", "execute", "start", "quick", "full", "project", "repo", "repository", "code", "unit", "local", "tool"])  # fmt: skip
+
+
+def is_plain_check(check: Ran) -> bool:
+    """Whether what ran is a command, or a tool whose name says no more than that it checks: ``run_checks``, not ``check_credit``."""
+    name = check.action.run.name
+    return check.line != name or not set(words_of(name)) - _KIND_OF.keys() - _PLAIN
 
 
 def told(action: Action) -> str:

@@ -8,7 +8,8 @@ A claim that all of so many were done (also in what a tool is given: a report, a
 “all 5” where the latest result says “3 of 5”.
 
 A claim that people were told is held against all by which anybody could have heard of it (``told_people.py``); one that a source was consulted against
-what results say of how to get at it (``unreached_source.py``).
+what results say of how to get at it (``unreached_source.py``); one that all is within its limits against
+the figures beside those limits (``beyond_limit.py``).
 
 Where another analysis explains the claim (a failure that was misread), that one stands first (``ranking.py``).
 
@@ -25,8 +26,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tachograph.postmortem.case import Evidence
-from tachograph.postmortem.language.counts import Partial, of_all, of_everything, partials
-from tachograph.postmortem.language.reports_abroad import kinds_in
+from tachograph.postmortem.language.counts import Partial, numbers_said, of_all, of_everything, partials
+from tachograph.postmortem.language.reports_abroad import TROUBLE, kinds_in
 from tachograph.postmortem.language.terms import identifiers, terms
 from tachograph.postmortem.language.verbs import groups, stem, stems
 from tachograph.postmortem.meaning.actions import Action, Doings, Reply, doings
@@ -38,7 +39,21 @@ from tachograph.postmortem.meaning.results import check_failed, checks, not_done
 from tachograph.postmortem.shapes import Run
 from tachograph.postmortem.values import quoted
 
-from .checking import Ran, changes_code, failed_since, lines_of, numbers_in, ran, said_of, told, told_to_pass, tries
+from .beyond_limit import beyond
+from .checking import (
+    Ran,
+    changes_code,
+    failed_since,
+    is_plain_check,
+    lines_of,
+    numbers_in,
+    passed_in,
+    ran,
+    said_of,
+    told,
+    told_to_pass,
+    tries,
+)
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .told_people import unheard
 from .unreached_source import unreached
@@ -70,7 +85,7 @@ def find(case: Case) -> Iterator[Finding]:
             yield _finding(reply, claim.sentence, *against)
             break
         else:
-            shown = unheard(reply, known, case) or unreached(reply, known, case)
+            shown = unheard(reply, known, case) or unreached(reply, known, case) or beyond(reply, known)
             if shown is not None:
                 yield _finding(reply, *shown)
 
@@ -145,9 +160,29 @@ def _of_tests(claim: Claim, done: list[Action], known: Doings, case: Case) -> _S
         same = [action for action in old if action.run.title == latest.run.title]
         if check_failed(same[-1].run) or any(check_failed(run) for run in _inside(latest) if checks(run)):
             return f"the last check failed ({quoted(latest.run.title, 80)})", STRONG + 0.08, (latest.cite("the last check failed"),)
+    if not old and (failed := _last_failed(claim, made)) is not None:
+        return f"the last check failed ({quoted(failed.line, 80)})", STRONG + 0.05, (failed.action.cite("the last check failed"),)
     if case.imported or not made or _told_elsewhere(claim, done, known):
         return None
     return _beyond(claim, done, made)
+
+
+def _last_failed(claim: Claim, made: list[Ran]) -> Ran | None:
+    """The last check that ran, where it failed: none by the name of a tool for tests. Nothing is said where the answer tells of a failure besides, or claims
+    no more than the number that passed."""
+    last = made[-1]
+    processes = [run for run in (last.action.run, *_inside(last.action)) if run.kind in ("tool", "process")]
+    if not any(check_failed(run) for run in processes) or last.action.run.outcome == "asked" or not is_plain_check(last):
+        return None
+    others = claim.reply.text.replace(claim.sentence, " ")
+    if _FAILS.search(others) or TROUBLE.search(others):
+        return None
+    if numbers_said(claim.sentence) & passed_in(last) and not of_everything(claim.sentence):
+        return None
+    return last
+
+
+_FAILS = re.compile(r"\b(?:fail(?:s|ed|ing|ure|ures)?|broken|red|not pass(?:ed|ing)?|n['’]t pass)\b", re.IGNORECASE)
 
 
 def _beyond(claim: Claim, done: list[Action], made: list[Ran]) -> _Shown | None:

@@ -6,6 +6,8 @@ came by the call that was made without it.
 
 Or what it had stopped went out by another tool, in the same words; or it said yes to what its own rule forbids (``passed_blind.py``).
 
+Or it broke (an error, a time-out) and its answer, or the exchange that the answer had asked for, went on as if it had passed: it failed open.
+
 What one does because something was stopped (escalate, notify, hold) is no such effect, nor is a call whose result says that it was held back, that failed,
 or that never reached the function of its name (which is recorded where it runs, and ran for other calls only); nor one within which it was said, and which
 made no exchange behind it. A guardrail that should have said no and said yes is not seen here, unless its own assessment shows that it found something,
@@ -51,10 +53,11 @@ _NOT_RUN = re.compile(
     r"disabl|skip|bypass|\boff\b|error|time[d_ ]*out|unavailable|not[_ ]run|unreachable|exempt|override|ignored", re.IGNORECASE
 )
 _REFUSES = re.compile(
-    r"\b(?:cannot|can't|can’t|unable|not able|sorry|won't|declin\w+|refus\w+|not (?:share|help|possible|allowed))\b", re.IGNORECASE
+    r"\b(?:cannot|can't|can’t|unable|not able|sorry,? but|won't|declin\w+|refus\w+|not (?:share|help|possible|allowed))\b", re.IGNORECASE
 )
 _DEEP = 12
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
+_OPEN = ", as that very answer asked for"
 _BARE = ", by a model call that was made without it"
 _TOLD = re.compile(
     r"\b(?:was|were|is|are|been|got|has|have|did)(?: not|n['’]t)? (?:blocked|stopped|refused|rejected|denied|held back|flagged|let)\b",
@@ -99,6 +102,7 @@ def run(case: Case) -> Iterator[Finding]:
             made[name] = _finding(mark, "the guardrail's verdict: it let it pass", sure, statement, shown)
             yield made[name]
     if not made:
+        yield from _answered_open(case)
         yield from _without(case)
 
 
@@ -199,7 +203,7 @@ def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
             continue
         sure, how = joins
         if (
-            how in ("", ", the same call again")
+            how in ("", ", the same call again", _OPEN)
             and verdict.inside is None
             and any(seq <= effect.run.seq for seq in passes)
             and not _repeats(verdict, effect)
@@ -212,6 +216,35 @@ def _of_verdict(case: Case, verdict: Verdict) -> Finding | None:
             return _finding(effect.step, "no guardrail in this request", sure, statement, [cite(verdict.item, what), called(effect.run)])
         return _finding(verdict.item, what, sure, statement, [called(effect.run)])
     return None
+
+
+#: A guardrail that could not say anything; one that was left out on purpose is another matter.
+_BROKE = re.compile(r"error|time[d_ ]*out|unavailable|unreachable|exception", re.IGNORECASE)
+
+
+def _answered_open(case: Case) -> Iterator[Finding]:
+    """A guardrail broke, and the answer that it was to judge was given nonetheless: the last one, which asked for nothing more and declines nothing; and
+    neither this guardrail nor another let it pass later."""
+    broke = [one for one in verdicts(case) if one.said == "not run" and _BROKE.search(one.action)]
+    if not broke or not case.story.steps:
+        return
+    verdict, last = broke[-1], case.story.steps[-1]
+    text = " ".join(part.text for part in last.reply if part.type == "text")
+    if last.bad or any(part.type == "tool_use" for part in last.reply) or not text.strip() or _REFUSES.search(text) or _LATER.search(text):
+        return
+    if verdict.step is None or verdict.step.number != last.number:
+        return
+    later = [mark for _, mark in case.story.marks("guardrail") if mark.seq > verdict.seq]
+    if later or (case.story.end is not None and case.story.end.status != "ok"):
+        return
+    statement = f"The guardrail “{visible(verdict.name)}” did not run ({visible(verdict.action)}); the answer was given nonetheless."
+    what = f"the guardrail's verdict: {visible(verdict.action)}"
+    yield _finding(verdict.item, what, LIKELY, statement, [cite(last, "the answer")])
+
+
+_LATER = re.compile(
+    r"\b(?:later|again in|moment|try again|colleague|person|human|support|später|plus tard|más tarde|più tardi|mais tarde)\b", re.IGNORECASE
+)
 
 
 def _came_about(case: Case, verdict: Verdict, run: Run) -> bool:
@@ -302,6 +335,8 @@ def _joins(case: Case, verdict: Verdict, effect: Effect) -> tuple[float, str] | 
         asked = any(part.type == "tool_use" and part.name == run.name for part in effect.step.reply)
         if asked and (isinstance(verdict.item, Step) or verdict.of_answer):
             return PROVEN - weaker, ", asked for by that very answer"
+        if verdict.said == "not run" and not asked and run.seq > verdict.seq and _is_asked_for(effect, effect.step):
+            return STRONG + 0.05, _OPEN
         if not asked and not _names(verdict, effect) and not _carries(effect, effect.step):
             return None  # what the agent's code does by itself is often because of the verdict
         return (STRONG + 0.1 - weaker, "") if _names(verdict, effect) or not _other_tool(verdict, effect) else None
@@ -379,6 +414,17 @@ def _carries(effect: Effect, step: Step) -> bool:
     text = " ".join(part.text for part in step.reply if part.type == "text")
     given = arguments_of(effect.run)[:8000]
     return bool(identifiers(text) & identifiers(given)) or len(stems(text[:8000]) & stems(given)) >= 3
+
+
+def _is_asked_for(effect: Effect, step: Step) -> bool:
+    """Whether an exchange or a command has what a tool was to be given: all of it that says anything."""
+    sent = " ".join(text for _, text in values(effect.run.input.value))[:20_000] + " " + effect.run.title[:2000]
+    for part in step.reply:
+        if part.type == "tool_use" and part.name:
+            given = [text for _, text in values(part.value) if len(text) > 2]
+            if given and all(text in sent for text in given):
+                return True
+    return False
 
 
 def _other_tool(verdict: Verdict, effect: Effect) -> bool:

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .contract import LEAST
+from .contract import LEAST, LIKELY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _CONSEQUENCES = ("claim", "approval")
 #: Findings whose confidence differs by no more than this are about as sure.
 _ABOUT = 0.2
+_CHANGED = "changed_since_good"
+#: A call as it is quoted in a statement.
+_CALL = re.compile(r"“(\w{1,80}\([^“”]{1,400}\))”")
 #: What says, in a finding of what changed, that it is the limit of an answer's length.
 _LIMIT = re.compile(r"\bthe parameter (?:max\w{0,12}token\w{0,8}|max_?(?:output|length)\w{0,12}|num_predict)\b", re.IGNORECASE)
 
@@ -55,9 +58,38 @@ def _with_its_limit(best: dict[tuple[str, str], Finding]) -> None:
     best[limit] = replace(one, confidence=max(one.confidence, *(other.confidence for other in told), 0.0), evidence=shown)
 
 
+#: What a model decides by: a change of these explains what it made up.
+_DECIDES = ("prompt", "model", "parameters")
+
+
+def _explained(one: Finding, every: list[Finding]) -> bool:
+    """Whether it is what a model did, and the same deed is what a change since the last good session explains."""
+    shown = {each.event_id for each in one.evidence} | {one.first_event}
+    return (
+        one.cause == "model"
+        and one.analysis != _CHANGED
+        and any(
+            other.analysis == _CHANGED
+            and other.cause in _DECIDES
+            and other.first_seq < one.first_seq
+            and other.confidence >= max(one.confidence - _ABOUT, LIKELY)
+            and (not shown.isdisjoint(each.event_id for each in other.evidence) or _same_deed(one, other))
+            for other in every
+        )
+    )
+
+
+def _same_deed(one: Finding, other: Finding) -> bool:
+    """Whether two findings quote the same call."""
+    return any(len(call) > 12 and call in other.statement for call in _CALL.findall(one.statement))
+
+
 def _behind(one: Finding, every: list[Finding]) -> bool:
     """Whether it follows from another."""
-    return one.cause in _CONSEQUENCES and any(
-        other.cause not in _CONSEQUENCES and other.first_seq < one.first_seq and other.confidence >= one.confidence - _ABOUT
-        for other in every
+    return _explained(one, every) or (
+        one.cause in _CONSEQUENCES
+        and any(
+            other.cause not in _CONSEQUENCES and other.first_seq < one.first_seq and other.confidence >= one.confidence - _ABOUT
+            for other in every
+        )
     )
