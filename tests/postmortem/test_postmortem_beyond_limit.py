@@ -71,6 +71,37 @@ def test_what_holds_or_is_told(answer: str, results: tuple[Any, ...]) -> None:
     assert not looked(answer, *results).findings(ANALYSIS)
 
 
+LIFTS = ({"lift": "Ost", "load": "100 kg", "result": "passed"}, {"lift": "West", "load": "100 kg", "result": "failed"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answer", ["Both lifts passed.", "Lifts Ost and West passed the yearly test.", "All lifts are in order."])
+def test_a_record_that_says_itself_that_it_failed(kind: str, answer: str) -> None:
+    (found,) = looked(answer, *LIFTS, kind=kind).findings(ANALYSIS)
+    assert "result: failed" in found.statement
+
+
+@pytest.mark.parametrize(
+    ("answer", "results"),
+    [
+        ("Ost passed with 100 kg.", LIFTS),
+        ("Ost passed. West did not, it has to be repaired.", LIFTS),
+        ("Everything is fine, thank you for asking.", LIFTS),
+        ("The invoice is in order.", LIFTS),
+        ("Both lifts passed.", (*LIFTS, {"lift": "West", "load": "100 kg", "result": "passed"})),
+        (
+            "BAL-1 and BAL-3 are within tolerance with 100 g.",
+            tuple(
+                {"balance": f"BAL-{n}", "load": "100 g", "deviation_mg": mg, "tolerance_mg": 0.5}
+                for n, mg in ((1, 0.2), (2, 0.9), (3, 0.1))
+            ),
+        ),
+    ],
+)
+def test_failures_that_are_told_or_of_something_else(answer: str, results: tuple[Any, ...]) -> None:
+    assert not looked(answer, *results).findings(ANALYSIS)
+
+
 def test_a_later_look_and_another_limit() -> None:
     one = Session().user("Check the pumps.").model("", ("measure", {"pump": "P-3"})).gives({"pump": "P-3", "bar": 7.2, "max_bar": 6.5})
     one.model("", ("measure", {"pump": "P-3"})).gives({"pump": "P-3", "bar": 6.1, "max_bar": 6.5}).model("P-3 is within its limit.")

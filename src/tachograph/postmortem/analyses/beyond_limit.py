@@ -4,6 +4,8 @@
 record of a thing that the sentence names, or of any where it speaks of all, or of the only thing looked at, has a figure and its own limit in one object, and
 the figure is beyond it.
 
+Or such a record says itself that it failed, or is out of tolerance.
+
 Which figure a limit is of is told by the names of the fields: ``max_temp_c`` is of ``temp_c``; ``limit_db`` of the only other figure in dB, or of what a measurement
 is called (``value``, ``reading``); ``tolerance_mg`` is of a deviation, or of the difference between a measurement and what it should be. Where more than one may be meant nothing
 is said; nor where the answer tells of what is beyond its limit, where people name another limit, or where something was done to the thing since.
@@ -11,11 +13,13 @@ is said; nor where the answer tells of what is beyond its limit, where people na
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tachograph.postmortem.language.amounts import number
 from tachograph.postmortem.language.counts import of_everything
+from tachograph.postmortem.language.remembered import remembered
 from tachograph.postmortem.language.terms import terms
 from tachograph.postmortem.language.tongues import fold
 from tachograph.postmortem.language.verbs import stems
@@ -93,6 +97,13 @@ _FINE = re.compile(
 )
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 _FIGURE = re.compile(r"([+-]?\d{1,15}(?:\.\d{1,12})?)\s?([^\W\d_]{0,8}|%)")
+_VERDICTS = frozenset(["result", "verdict", "outcome", "assessment", "status", "rating", "grade", "conclusion", "finding", "ergebnis", "befund", "bewertung", "resultat", "resultado", "veredicto", "risultato", "esito", "uitslag", "beoordeling"])  # fmt: skip
+_BAD = re.compile(
+    r"(?:fail(?:ed)?|(?:did )?not pass(?:ed)?|not (?:ok|met|compliant)|non[- ]?compliant|out of (?:tolerance|spec\w*|range|limits?)|(?:limit )?exceed(?:ed|s)(?: limit)?|(?:over|above|below) (?:limit|minimum|maximum)|too (?:high|low)"
+    r"|nicht bestanden|durchgefallen|mangelhaft|grenzwert uberschritten|uberschritten|non conforme|hors (?:tolerance|norme|limites?)|no (?:conforme|apto|apta|superad[oa])|fuera de (?:limite|tolerancia|rango)|non idone[oa]|fuori (?:limite|tolleranza)"
+    r"|reprovad[oa]|nao conforme|fora d[oa] limite|afgekeurd|niet (?:geslaagd|in orde))",
+    re.IGNORECASE,
+)
 _LETTER = re.compile(r"[^\W\d_]")
 _MOST = 200
 
@@ -102,13 +113,15 @@ _Figure = tuple[str, frozenset[str], float]
 
 
 class _Pair(NamedTuple):
-    """A figure beyond its limit: what the fields are called, and what they say. ``off``: the figure that is compared."""
+    """A figure beyond its limit: what the fields are called, and what they say. ``off``: the figure that is compared;
+    ``spoken``: what an answer that tells of it would say."""
 
     figure: str
     limit: str
     off: float
     most: float
     shown: str
+    spoken: str
 
 
 def beyond(reply: Reply, known: Doings) -> tuple[str, str, float, tuple[Evidence, ...]] | None:
@@ -116,22 +129,17 @@ def beyond(reply: Reply, known: Doings) -> tuple[str, str, float, tuple[Evidence
     claimed = [(one, plain) for one in sentences(reply.text) if (plain := _claims(one)) is not None]
     if not claimed or _BEYOND.search(_NONE.sub(" ", reply.text)):
         return None
-    latest: dict[bytes, tuple[Action, Record, _Pair | None]] = {}
+    latest: dict[bytes, _Looked] = {}
     seen = [one for one in known.actions_before(reply.before, _MOST) if one.step is None or one.step.number < reply.step.number]
     for action in seen:
-        found = [record for record in records(_told(action)) if record.fields]
-        for place, record in enumerate(found[:60]):
-            if _has_limit(record):
-                key = action.call + repr((place, _names(record))).encode()
-                latest[key] = action, record, _pair(record)
+        for place, (record, pair) in enumerate(_limited(_told(action))):
+            latest[action.call + repr((place, _names(record))).encode()] = action, record, pair
     every = list(latest.values())
     for sentence, plain in claimed:
-        named = [one for one in every if _is_named(one[0], one[1], sentence)]
+        named = _named(every, sentence)
         meant = named or (every if of_everything(sentence) or _NONE.search(sentence) or (plain and len(every) == 1) else [])
         for action, record, pair in meant:
-            if not plain and (
-                pair is None or not _is_about(sentence, action, record, by_name=bool(named)) or f"{pair.off:g}" in reply.text
-            ):
+            if not plain and (pair is None or not _is_about(sentence, action, record, by_name=bool(named)) or pair.spoken in reply.text):
                 continue
             if pair is None or _again(action, record, every) or _changed_since(action, record, seen) or _another_limit(reply, known, pair):
                 continue
@@ -153,6 +161,9 @@ def _is_about(sentence: str, action: Action, record: Record, *, by_name: bool) -
         return True
     told = stems(" ".join([action.name, *(name for name, _ in record.fields)]).replace("_", " "))
     return any(len(one) > 3 for one in told & stems(sentence))
+
+
+_Looked = tuple["Action", Record, _Pair | None]
 
 
 def _told(action: Action) -> str:
@@ -200,23 +211,62 @@ def _sides(record: Record) -> tuple[list[tuple[_Figure, frozenset[str]]], list[_
     return limits, others
 
 
-def _has_limit(record: Record) -> bool:
-    return bool(record.fields) and bool(_sides(record)[0])
+@remembered
+def _limited(text: str) -> tuple[tuple[Record, _Pair | None], ...]:
+    """The records of a result that have a limit, each with the figure that is beyond it."""
+    return tuple(
+        (record, _pair(record) or _verdict(record))
+        for record in records(text)[:60]
+        if record.fields and (_sides(record)[0] or _judged(record))
+    )
+
+
+def _judged(record: Record) -> tuple[str, str] | None:
+    """The field of a record that says how the thing was found, and its value."""
+    return next(((name, value) for name, value in record.fields if len(value) <= 40 and _words(name) & _VERDICTS), None)
+
+
+def _verdict(record: Record) -> _Pair | None:
+    judged = _judged(record)
+    if judged is None or _BAD.fullmatch(fold(judged[1].replace("_", " "))) is None:
+        return None
+    return _Pair(judged[0], "", math.nan, math.nan, f"{judged[0]}: {judged[1]}", judged[1])
 
 
 def _names(record: Record) -> tuple[str, ...]:
     """What a record's thing is called: its short texts, else those of what it is within."""
     for fields in (record.fields, record.outer):
-        found = tuple(value.lower() for key, value in fields if key and 2 < len(value) <= 40 and _LETTER.search(value))
+        found = tuple(
+            value.lower() for key, value in fields if key and 2 < len(value) <= 40 and _LETTER.search(value) and not _words(key) & _VERDICTS
+        )
         if found:
             return found
     return ()
 
 
-def _is_named(action: Action, record: Record, sentence: str) -> bool:
+def _thing(action: Action, record: Record) -> str:
+    """What tells one thing from another: the first short text of its record, else the call that gave it."""
+    names = _names(record)
+    return names[0] if names else action.call.decode("utf-8", "replace")
+
+
+def _all_names(action: Action, record: Record) -> frozenset[str]:
+    return frozenset((*_names(record), *(text.lower() for _, text in action.leaves if 2 < len(text) <= 40 and _LETTER.search(text))))
+
+
+def _named(every: list[_Looked], sentence: str) -> list[_Looked]:
+    """Those whose thing a sentence names, by what no other thing is called."""
+    of: dict[str, set[str]] = {}
+    for action, record, _ in every:
+        for name in _all_names(action, record):
+            of.setdefault(name, set()).add(_thing(action, record))
     spoken = sentence.lower()
-    given = tuple(text.lower() for _, text in action.leaves if 2 < len(text) <= 40 and _LETTER.search(text))
-    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", spoken) for name in (*_names(record), *given))
+    there = {
+        name
+        for name, things in of.items()
+        if len(things) == 1 and name in spoken and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", spoken)
+    }
+    return [one for one in every if there & _all_names(one[0], one[1])] if there else []
 
 
 def _pair(record: Record) -> _Pair | None:
@@ -229,7 +279,7 @@ def _pair(record: Record) -> _Pair | None:
         what, off = found
         low = bool(limits & _LOWER) and not limits & _TOLERANCE
         if off < most if low else off > most:
-            return _Pair(what, name, off, most, f"{what}: {off:g}, {name}: {most:g}")
+            return _Pair(what, name, off, most, f"{what}: {off:g}, {name}: {most:g}", f"{off:g}")
     return None
 
 
@@ -259,11 +309,10 @@ def _figure(rest: frozenset[str], tolerance: frozenset[str], others: list[_Figur
     return None
 
 
-def _again(action: Action, record: Record, every: list[tuple[Action, Record, _Pair | None]]) -> bool:
+def _again(action: Action, record: Record, every: list[_Looked]) -> bool:
     """Whether a later record of the same thing is within its limit."""
-    mine = set(_names(record))
     return any(
-        other.run.seq > action.run.seq and pair is None and (mine & set(_names(one)) or (not mine and other.call == action.call))
+        other.run.seq > action.run.seq and pair is None and (other.call == action.call or _thing(other, one) == _thing(action, record))
         for other, one, pair in every
     )
 
