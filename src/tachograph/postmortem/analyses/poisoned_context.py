@@ -30,6 +30,7 @@ from tachograph.postmortem.meaning.effects import acts
 from tachograph.postmortem.values import one_line, quoted, visible
 
 from .contract import Analysis, Finding
+from .told_values import told_values
 from .unasked_target import finding, unasked_targets
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _every(case: Case) -> Iterator[Finding]:
     for place, passage in enumerate(known.passages):
         if passage.kind in ("system", "user"):
             rules[place] = [(passage.seq, one) for one in directives(known.own_words(passage))]
-    for told in unasked_targets(known):
+    for told in (*unasked_targets(known), *told_values(known)):
         person = " ".join(known.own_words(one) for one in known.users(told[2].before))
         if not _is_to_be_followed(told[0], gloss(person)):
             yield finding(told)

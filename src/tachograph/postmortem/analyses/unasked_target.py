@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tachograph.postmortem.passages import Passage
 
 #: The text that told a value, its sentence, what was done, how sure, why, the value.
-_Told = tuple["Passage", str, Action, float, str, str]
+Told = tuple["Passage", str, Action, float, str, str]
 DATA = ("tool_result", "file", "document", "memory", "subagent")
 _ADDRESS = re.compile(r"(?:[\w.+-]{1,80}@|https?://)((?:[\w-]{1,60}\.){1,6}[A-Za-z]{2,24})\b")
 #: An account, a card, a phone: long, mostly digits, with blanks and marks within.
@@ -60,9 +60,9 @@ _PROSE = 5
 _NEAR, _LONG = 120, 50_000
 
 
-def unasked_targets(known: Doings) -> Iterator[_Told]:
+def unasked_targets(known: Doings) -> Iterator[Told]:
     """The surest of each text."""
-    best: dict[int, _Told] = {}
+    best: dict[int, Told] = {}
     for action in known.acting:
         if action.effect is None or action.effect.reach != "outside" or action.run.kind != "tool":
             continue
@@ -72,7 +72,7 @@ def unasked_targets(known: Doings) -> Iterator[_Told]:
     yield from best.values()
 
 
-def _by_target(known: Doings, action: Action) -> Iterator[_Told]:
+def _by_target(known: Doings, action: Action) -> Iterator[Told]:
     for value, bare in _targets(action):
         source = _source(known, action, value, bare)
         if source is None or source.event_id == action.run.event_id:
@@ -85,11 +85,11 @@ def _by_target(known: Doings, action: Action) -> Iterator[_Told]:
             yield source, sentence, action, min(sure + (0.07 if hush else 0.0), 0.9), why, value
 
 
-def _by_hush(known: Doings, action: Action) -> Iterator[_Told]:
+def _by_hush(known: Doings, action: Action) -> Iterator[Told]:
     """Any other value, where the sentence also asks that it be not told or checked."""
     for path, text in action.leaves:
         for value in dict.fromkeys(part.strip() for part in re.split(r"[,;]\s+", text)) if len(text) <= 200 else ():
-            if not 2 <= len(value) <= 60 or _ADDRESS.search(value) or value.lower() in _asked(known, action):
+            if not 2 <= len(value) <= 60 or _ADDRESS.search(value) or value.lower() in asked_for(known, action):
                 continue
             bare = squeezed(value)
             listed = value != text.strip() or path.endswith("]")
@@ -113,12 +113,12 @@ _BOTS = re.compile(
 )
 
 
-def _by_custom(known: Doings, action: Action) -> Iterator[_Told]:
+def _by_custom(known: Doings, action: Action) -> Iterator[Told]:
     """An address that a text alone names, in a sentence that tells the whole deed, beside the task."""
     if _of_person(known, action) or not any(other.name != action.name for other in known.acting):
         return
     doing, objects = _deed(action)
-    asked = stems(gloss(_asked(known, action)))
+    asked = stems(gloss(asked_for(known, action)))
     both = groups(doing) & groups(asked)
     # ``open a fix`` does not ask to add a webhook; ``let them know`` asks to send a mail.
     if (doing | {stem(one) for one in objects}) & asked or (both if not objects else both & {"send", "tell"}):
@@ -168,7 +168,7 @@ _ANSWERS = stems("reply respond answer")
 _TOUCH = re.compile(r"\b(?:contact|inform|notify|tell|write to|get in touch|reach|let (?:\w+ ){1,3}know|remind|invite)\b", re.IGNORECASE)
 
 
-def _to_readers(known: Doings, action: Action) -> Iterator[_Told]:
+def _to_readers(known: Doings, action: Action) -> Iterator[Told]:
     """A target that a text alone names, where that speaks to whoever reads it, or says what is usually done, and tells the deed: one that nobody asked for."""
     doing, objects = _deed(action)
     things = frozenset(stem(one) for one in objects)
@@ -193,7 +193,7 @@ def _to_readers(known: Doings, action: Action) -> Iterator[_Told]:
 
 def _is_wanted(known: Doings, action: Action, doing: frozenset[str], things: frozenset[str]) -> bool:
     """Whether people or the prompts speak of what an action does, or of what it does it to."""
-    plain = gloss(_asked(known, action))
+    plain = gloss(asked_for(known, action))
     asked = stems(plain) - (_ANSWERS - doing)
     kinds = groups(doing)
     return bool((doing | things) & asked or kinds & groups(asked) or (kinds & {"send", "tell"} and _TOUCH.search(plain)))
@@ -208,7 +208,7 @@ def _deed(action: Action) -> tuple[frozenset[str], set[str]]:
 
 def _named_elsewhere(known: Doings, action: Action, source: Passage, domain: str) -> bool:
     """Whether a domain, or what its own name or the text's says, stands in anything else that was known, or was asked about."""
-    asked = _asked(known, action)
+    asked = asked_for(known, action)
     call = known.by_event.get(source.event_id)
     about = {piece for piece in re.split(r"[.]", domain)[:-1] if len(piece) > 3}
     if call is not None:
@@ -219,7 +219,7 @@ def _named_elsewhere(known: Doings, action: Action, source: Passage, domain: str
     return any(domain in one.text[:_LONG].lower() for one in others)
 
 
-def finding(found: _Told) -> Finding:
+def finding(found: Told) -> Finding:
     """As a finding of ``poisoned_context``."""
     source, sentence, action, sure, why, value = found
     what = source.kind.replace("_", " ") + (f" of {source.name}" if source.name else "")
@@ -339,14 +339,14 @@ def _is_target(text: str) -> bool:
 
 def _wished(known: Doings, action: Action, named: set[str]) -> bool:
     """Whether a person or the system prompt speaks of the kind of doing, or of what is changed."""
-    asked = gloss(_asked(known, action))
+    asked = gloss(asked_for(known, action))
     mine = stems(asked)
     doing = [english_of(word) or word for word in words_of(action.name)]
     verbs = {stem(word) for word in doing if acts(word) or does(word)}
     return bool(verbs & mine or groups(frozenset(verbs)) & groups(mine) or stems(" ".join(named)) & mine)
 
 
-def _asked(known: Doings, action: Action) -> str:
+def asked_for(known: Doings, action: Action) -> str:
     """What people and the prompts had said, in lower case."""
     first = [one for one in known.passages[: min(action.before, 60)] if one.kind == "system" and ".tools[" not in one.position]
     return " ".join(known.own_words(one) for one in (*first, *known.users(action.before))).lower()[:60_000]
@@ -355,7 +355,7 @@ def _asked(known: Doings, action: Action) -> str:
 def _one_more(known: Doings, action: Action, value: str) -> tuple[float, str] | None:
     """The value is one more of a list than the person named, and the answers name those and not this one."""
     asked, told = (
-        _asked(known, action),
+        asked_for(known, action),
         " ".join(reply.text for reply in known.replies if reply.before > action.before and reply.rests).lower(),
     )
     beside = {part.strip().lower() for _, text in action.leaves if len(text) <= 200 for part in re.split(r"[,;]\s+", text)} - {
@@ -387,7 +387,7 @@ def _extra(known: Doings, action: Action, value: str, sentence: str) -> tuple[fl
     match = _ADDRESS.search(value)
     if match is None or "@" not in value:
         return None
-    asked = _asked(known, action)
+    asked = asked_for(known, action)
     if match[1].lower() in asked:
         return None
     named = words(asked)
