@@ -204,6 +204,8 @@ def test_the_agents_code_is_at_another_commit_and_asks_otherwise() -> None:
     bad = clinic(CAREFUL, 800, start={"repo_sha": "b" * 40})
     bad.contents[bad.entries[2].event.prompt_redacted_uri]["messages"].pop()  # type: ignore[attr-defined]
     assert [(one.cause, one.first_event) for one in found(good, bad)] == [("harness", "evt_0000")]
+    good = clinic(CAREFUL, 200, start={"repo_sha": "b" * 39 + "c"})  # alike in what is shown of most of them
+    assert "b" * 39 + "c" in found(good, bad)[0].statement
 
 
 def test_of_several_changes_the_one_that_explains_what_was_done_stands_first() -> None:

@@ -43,7 +43,10 @@ def code(good: Case, case: Case) -> Iterator[Found]:
 
     before, after = old.repository.get("sha"), new.repository.get("sha")
     if before and after and before != after:
-        yield found(f"the agent's repository is at {said(str(after)[:12])}, it was at {said(str(before)[:12])}", 0.55, container=True)
+        length = next(one for one in (12, 40, None) if str(after)[:one] != str(before)[:one])
+        yield found(
+            f"the agent's repository is at {said(str(after)[:length])}, it was at {said(str(before)[:length])}", 0.55, container=True
+        )
     elif before and before == after and new.repository.get("dirty") and not old.repository.get("dirty"):
         yield found("the agent's repository has uncommitted changes, it had none", 0.4, container=True)
     options = _options(good, case)

@@ -30,9 +30,10 @@ from tachograph.postmortem.values import quoted
 from .contract import LIKELY, STRONG, Analysis, Finding
 from .lifted_rule import lifts, may_lift, split
 from .limits import Limit, beyond, limits, within
+from .ranking import surest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tachograph.postmortem.case import Case
     from tachograph.postmortem.passages import Passage
@@ -48,13 +49,9 @@ _PUSHES = re.compile(
 _MOST_USERS = 400
 
 
-def find(case: Case) -> Iterator[Finding]:
-    """The first time each message does so, as it is surest."""
-    best: dict[str, Finding] = {}
-    for found in _every(case):
-        if found.first_event not in best or found.confidence > best[found.first_event].confidence:
-            best[found.first_event] = found
-    yield from best.values()
+def find(case: Case) -> Iterable[Finding]:
+    """The messages that override an instruction and were followed, each once."""
+    return surest(_every(case))
 
 
 def _every(case: Case) -> Iterator[Finding]:

@@ -30,11 +30,12 @@ from tachograph.postmortem.meaning.effects import acts
 from tachograph.postmortem.values import one_line, quoted, visible
 
 from .contract import Analysis, Finding
+from .ranking import surest
 from .told_values import told_values
 from .unasked_target import finding, unasked_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tachograph.postmortem.case import Case
     from tachograph.postmortem.passages import Passage
@@ -54,13 +55,9 @@ _AUTHORITY = frozenset(stem(word) for word in ["policy", "policies", "runbook", 
 _STRANGERS = frozenset(stem(word) for word in ["web", "page", "browse", "browser", "fetch", "crawl", "scrape", "email", "mail", "inbox", "message", "chat", "review", "comment", "issue", "ticket", "feedback", "post", "profile", "listing", "attachment", "pdf", "resume", "cv", "letter", "memory", "note", "readme", "changelog"])  # fmt: skip
 
 
-def find(case: Case) -> Iterator[Finding]:
-    """The texts whose instructions were followed, each once, as it is surest."""
-    best: dict[str, Finding] = {}
-    for found in _every(case):
-        if found.first_event not in best or found.confidence > best[found.first_event].confidence:
-            best[found.first_event] = found
-    yield from best.values()
+def find(case: Case) -> Iterable[Finding]:
+    """The texts whose instructions were followed, each once."""
+    return surest(_every(case))
 
 
 def _every(case: Case) -> Iterator[Finding]:

@@ -30,16 +30,20 @@ _LIMIT = re.compile(r"\bthe parameter (?:max\w{0,12}token\w{0,8}|max_?(?:output|
 
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Sorted, without repetitions (the same class at the same event is told once, by the surest analysis) and without what is too unsure."""
-    best: dict[tuple[str, str], Finding] = {}
-    for each in findings:
-        if each.confidence < LEAST:
-            continue
-        known = best.get((each.cause, each.first_event))
-        if known is None or each.confidence > known.confidence:
-            best[each.cause, each.first_event] = each
+    best = {(each.cause, each.first_event): each for each in surest(findings) if each.confidence >= LEAST}
     _with_its_limit(best)
     every = sorted(best.values(), key=lambda each: (-each.confidence, each.first_seq, each.analysis))
     return tuple(sorted(every, key=lambda each: (_behind(each, every), -each.confidence, each.first_seq, each.analysis)))
+
+
+def surest(findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Of those of one class with the same first event the surest."""
+    best: dict[tuple[str, str], Finding] = {}
+    for each in findings:
+        known = best.get((each.cause, each.first_event))
+        if known is None or each.confidence > known.confidence:
+            best[each.cause, each.first_event] = each
+    return best.values()
 
 
 def _with_its_limit(best: dict[tuple[str, str], Finding]) -> None:
