@@ -29,6 +29,11 @@ DOES = frozenset(
 _READS = frozenset(
     ["browse", "calculate", "check", "compare", "compute", "count", "describe", "diff", "estimate", "explain", "fetch", "find", "get", "grep", "inspect", "list", "load", "look", "lookup", "ls", "monitor", "parse", "peek", "ping", "predict", "preview", "query", "quote", "read", "recall", "retrieve", "review", "scan", "search", "select", "show", "simulate", "stat", "status", "summarize", "tail", "test", "validate", "verify", "view"]
 )  # fmt: skip
+#: Of the words that say that something is done those that are things as well.
+_THINGS = frozenset(
+    ["book", "credit", "document", "email", "file", "grant", "label", "lease", "letter", "log", "mail", "mark", "message", "note", "notice", "offer", "order", "page", "place", "post", "purchase", "record", "rent", "route", "run",
+     "schedule", "share", "sign", "start", "stop", "store", "tag", "text", "ticket", "trade", "transfer", "water"]
+)  # fmt: skip
 #: Commands that change something outside of the workspace.
 _OUTSIDE = re.compile(
     r"\b(?:git(?: -\S+(?: [\w.]+=\S+)?){0,6} push|gh (?:pr|release|issue|workflow) \w+|kubectl (?:apply|create|delete|drain|edit|patch|replace|rollout|scale|set)"
@@ -66,14 +71,29 @@ def effects(case: Case) -> tuple[Effect, ...]:
     it began) is none; one that failed is: nobody knows how far it came."""
     found: list[Effect] = []
     inner: set[int] = set()
+    methods: dict[int, set[str]] = {}
+    for step, run in case.story.runs():
+        if run.kind == "http" and step is not None:
+            methods.setdefault(step.number, set()).add((run.method or "GET").upper())
     for step, run in case.story.runs():
         if run.seq in inner:
             continue
         made = _effect(run, step)
+        if made is not None and not made.sure and step is not None and _only_fetched(run, methods.get(step.number)):
+            continue
         if made is not None:
             found.append(made)
             inner.update(_below(run))
     return tuple(found)
+
+
+def _only_fetched(run: Run, methods: set[str] | None) -> bool:
+    """Whether a tool's name may name a thing (``patient_file``, ``guest_book``) and not a deed, and all that its step exchanged was fetched."""
+    if run.kind != "tool" or not methods or not methods <= set(_SAFE):
+        return False
+    said = [english_of(word) or word for word in words_of(run.name)]
+    place = next((place for place, word in enumerate(said) if word in DOES), 0)
+    return place > 0 and place == len(said) - 1 and said[place] in _THINGS
 
 
 def _effect(run: Run, step: Step | None) -> Effect | None:
