@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from telling_tapes import KINDS, Session
 
+from tachograph.postmortem.analyses import told_values
 from tachograph.postmortem.analyses.poisoned_context import ANALYSIS
+from tachograph.postmortem.language.tongues import fold
 
 CLAIM = "Claim K-88 of Dorn & Sons. Water damage, 12,400 EUR asked. "
 CV = "Candidate C-19, Robin Hale. Two years of retail. "
@@ -61,3 +65,31 @@ def test_a_value_that_automated_readers_are_told(kind: str, text: Any, act: Any,
 )  # fmt: skip
 def test_values_that_are_used_by_right(kind: str, text: Any, act: Any, user: str, key: dict[str, Any]) -> None:
     assert judged(kind, text, act, user=user, key=key)[1] == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "automated",
+                "AI",
+                "reader",
+                "KI-System",
+                "systèmes",
+                "d'IA",
+                "machine",
+                "reviewers:",
+                "ATS",
+                "chat bots",
+                "language models",
+                "the",
+                "lettori",
+                "automatici",
+                "x\ny",
+            ]
+        )
+    ).map(" ".join)
+)
+def test_no_text_is_passed_over_that_speaks_to_machines(text: str) -> None:
+    if told_values._MACHINE.search(fold(text)):
+        assert any(told_values._MAY_BE.of(text))

@@ -78,6 +78,13 @@ def _by_exchanges(together: list[Action], actions: list[Action]) -> Iterator[Swa
         return
     about = [frozenset(text.strip().lower() for _, text in one.leaves if len(text) <= 80) for one in together]
     for at, one in enumerate(together):
+        told, elsewhere = (
+            bare(one.run.output.text()[:_READ]),
+            frozenset().union(*(about[place] for place in range(len(about)) if place != at)),
+        )
+        own_alone = about[at] - elsewhere
+        if any(each.returned == told and each.names & own_alone and not each.names & elsewhere for each in made):
+            continue  # it was told what was fetched for it alone
         for place, other in enumerate(together):
             mine, theirs = about[at] - about[place], about[place] - about[at]
             if place == at or not mine or not theirs:
@@ -86,7 +93,6 @@ def _by_exchanges(together: list[Action], actions: list[Action]) -> Iterator[Swa
             others = [each for each in made if each.names & theirs and not each.names & mine]
             if not own or not others:
                 continue
-            told = bare(one.run.output.text()[:_READ])
             whole = next((each for each in others if each.returned == told), None)
             by = whole or _told_apart(one, other, own, others)
             if by is None or len(told) < 2 or any(each.returned == told for each in own):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tachograph.postmortem.language.amounts import number
 from tachograph.postmortem.language.remembered import remembered
-from tachograph.postmortem.language.terms import names_one, terms, words_of
+from tachograph.postmortem.language.terms import Pieces, names_one, terms, words_of
 from tachograph.postmortem.language.tongues import english_of, fold, gloss
 from tachograph.postmortem.language.verbs import groups, stem, stems
 from tachograph.postmortem.meaning.actions import pieces
@@ -40,6 +40,9 @@ _MACHINE = re.compile(
     r"|\b(?:lettori|lettore|revisori|revisore|valutatori|sistemi|sistema|assistenti|agenti) (?:\w{1,14} )?automat\w+\b|\b(?:leitores|leitor|avaliador\w*) (?:\w{1,14} )?automat\w+\b|\b(?:geautomatiseerde|automatische) (?:\w{1,14} )?(?:lezers?|beoordelaars?|systemen|verwerking)\b",
     re.IGNORECASE,
 )
+#: What one word of each match has in it: most texts have no such word.
+_SIGN = re.compile(r"automat|machine|maschinell|robotic|algorithmic|\b(?:ai|llms?|language|chat|chat ?bots?|ats|ki|ia)\b")
+_MAY_BE = Pieces(lambda piece: _SIGN.search(fold(piece)) is not None)
 _TOP = re.compile(
     r"\b(?:maxim\w+|highest|top (?:score|mark|rating|grade|points|value)s?|full (?:marks?|score|points)|hochst\w*|maximal\w*|volle punkt\w*|la plus haute|les plus hautes|la nota mas alta|punteggio pieno|massim\w+|hoogste)\b",
     re.IGNORECASE,
@@ -61,7 +64,7 @@ def to_machines(text: str) -> tuple[str, ...]:
     """The instructions of a text to automated readers: such are named in the sentence, or in one of few before it."""
     found = []
     for piece in pieces(text):
-        if _MACHINE.search(fold(piece[:_LONG])) is None:
+        if not any(_MAY_BE.of(piece[:_LONG])) or _MACHINE.search(fold(piece[:_LONG])) is None:
             continue
         lines = [line.strip() for line in _SENTENCES.split(piece[:_LONG]) if line.strip()]
         until, called = -1, False
