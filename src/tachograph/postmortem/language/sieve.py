@@ -25,7 +25,7 @@ class Sieve:
         """Whether a text has any of the words; nothing is found in one that has none."""
         lowered = text.lower()
         if not lowered.isascii():  # what else the pattern takes for these letters, regardless of case
-            lowered = lowered.replace("ſ", "s").replace("ı", "i")
+            lowered = lowered.replace("ſ", "s").replace("ı", "i").replace("i\u0307", "i")  # the last is what İ is in lower case
         for word in self.words:  # noqa: SIM110 - a generator would take twice as long
             if word in lowered:
                 return True
